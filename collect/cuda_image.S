@@ -1,0 +1,12 @@
+/* The compiled kernels as bytes inside l2collect; none when there was no nvcc. */
+    .section .rodata
+    .balign 16
+    .globl l2_image
+    .globl l2_image_end
+l2_image:
+#ifdef L2_FATBIN
+    .incbin L2_FATBIN
+#endif
+l2_image_end:
+    .byte 0
+    .section .note.GNU-stack,"",@progbits
