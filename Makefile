@@ -6,6 +6,7 @@ CC ?= cc
 PREFIX ?= /usr/local
 O := build$(if $(asan),/asan)
 B := $(if $(asan),build/asan/bin,bin)
+WITH ?=
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes
 CFLAGS ?= -O2 -g
 comma := ,
@@ -30,7 +31,7 @@ MATH := $(patsubst %.c,$O/%.o,$(filter-out analyze/l2%,$(wildcard analyze/*.c)))
 COLLECT := $(patsubst %.c,$O/%.o,$(filter-out collect/l2%,$(wildcard collect/*.c))) $O/collect/cuda_image.o
 UNIT := $(patsubst tests/unit/%.c,$O/tests/%,$(wildcard tests/unit/test_*.c))
 SCRIPTS := $(filter-out bin/bootstrap,$(shell git ls-files 'bin/*' 2>/dev/null || echo bin/l2body))
-PROGRAMS := $(FILTERS:%=$B/%) $B/l2collect
+PROGRAMS := $(FILTERS:%=$B/%) $(if $(wildcard collect/l2collect.c),$B/l2collect)
 
 all: $(PROGRAMS)
 
@@ -65,12 +66,17 @@ $O/tests/%: tests/unit/%.c $O/collect.a $O/analyze.a $O/share.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -I. $< $O/collect.a $O/analyze.a $O/share.a -o $@ -lcmocka $(GSL) -ldl -lpthread
 
+# One file or one test by name: make check T=NAME
+RUN = tests/run $B $(if $(T),-f '$(T)')
 check: all $(UNIT)
-	tests/run $B $(UNIT)
+	$(RUN) $(UNIT) $(wildcard tests/cli/*.bats tests/truth/*.bats)
+
+check-gpu: all
+	$(RUN) $(wildcard tests/gpu/*.bats)
 
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all check clean
+.PHONY: all check check-gpu clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
