@@ -1,0 +1,139 @@
+/* The table of all columns. A new column is one line here and one .It in man/l2tsv.5 (tests/unit/test_columns.c compares
+ * both with the tables of the experiments). */
+#include "columns.h"
+
+#include <string.h>
+
+#define WORD   COLUMN_WORD
+#define WHOLE  COLUMN_WHOLE
+#define REAL   COLUMN_REAL
+#define PARAM  ROLE_PARAM
+#define ORDER  ROLE_ORDER
+#define VALUE  ROLE_VALUE
+#define WEIGHT ROLE_WEIGHT
+
+/* clang-format off */
+const struct column column_table[] = {
+    /* What was done: conditions. */
+    {"exp", WORD, PARAM, "", "the experiment"},
+    {"size", WHOLE, PARAM, "bytes", "working set"},
+    {"stride", WHOLE, PARAM, "bytes", "distance between two lines or nodes that are used"},
+    {"node", WHOLE, PARAM, "bytes", "size of a node of a pointer chase"},
+    {"op", WORD, PARAM, "", "operator of the access: cg, ca, cv, store, atom, read, write, copy"},
+    {"timing", WORD, PARAM, "", "each: every access was timed; total: a whole pass, cycles is its mean"},
+    {"order", WORD, PARAM, "", "order of the accesses: cycle (one random cycle), shuffle (fresh each pass), linear, random"},
+    {"window", WHOLE, PARAM, "bytes", "all lines of a window are visited before the next window; 0: no windows"},
+    {"sm", WHOLE, PARAM, "", "the streaming multiprocessor, from 0"},
+    {"side", WORD, PARAM, "", "side of the cache that a line or SM belongs to, as measured"},
+    {"chain", WHOLE, PARAM, "", "which of the chains, from 0"},
+    {"chains", WHOLE, PARAM, "", "independent pointer chases at once, each on its own SM"},
+    {"carveout", WORD, PARAM, "percent", "shared memory share of the L1, auto: the driver's choice"},
+    {"fresh", WORD, PARAM, "", "yes: a new allocation for every size"},
+    {"persist", WHOLE, PARAM, "bytes", "set-aside for persisting accesses"},
+    {"fetch", WHOLE, PARAM, "bytes", "fetch granularity limit, as read back"},
+    {"blocks", WHOLE, PARAM, "", "thread blocks"},
+    {"threads", WHOLE, PARAM, "", "threads a block"},
+    {"width", WHOLE, PARAM, "bytes", "bytes of one load or store"},
+    {"unroll", WHOLE, PARAM, "", "independent accesses of a thread in flight"},
+    {"take", WHOLE, PARAM, "bytes", "bytes used of every `every` bytes"},
+    {"every", WHOLE, PARAM, "bytes", "period of the bytes used"},
+    {"set", WORD, PARAM, "", "which SMs and lines take part (all, own, other), or the number of a set"},
+    {"what", WORD, PARAM, "", "which quantity the row holds"},
+    {"target", WHOLE, PARAM, "", "number of the line to evict, from 0"},
+    {"attempt", WHOLE, PARAM, "", "pools tried for this target, from 0"},
+    {"level", WORD, PARAM, "", "level to evict from: local (the SM's own side) or all"},
+    {"lines", WORD, PARAM, "", "kind of lines (home, remote, all) or their number"},
+    {"phase", WORD, PARAM, "", "part of a search: calibrate, search, prune, check, set, status"},
+    {"threshold", REAL, PARAM, "cycles", "an access slower than this was a miss"},
+    {"skip", WHOLE, PARAM, "", "rank of the line left out, -1: none"},
+    {"slice", WHOLE, PARAM, "", "slice number, in no particular order"},
+    {"case", WORD, PARAM, "", "which situation of several was set up"},
+    {"bytes", WHOLE, PARAM, "bytes", "bytes moved or stored"},
+    {"at", WHOLE, PARAM, "bytes", "offset of a store within its line"},
+    {"touch", WHOLE, PARAM, "bytes", "offset of the sector that was touched"},
+    {"probe", WHOLE, PARAM, "bytes", "offset of the sector that was timed"},
+    {"resident", WORD, PARAM, "", "yes: the line was in the cache before"},
+    {"pages", WHOLE, PARAM, "", "pages used, one line each"},
+    {"offset", WHOLE, PARAM, "bytes", "address within the buffer"},
+    {"line", WHOLE, PARAM, "", "which of several lines, or an offset divided by the line size"},
+    {"kind", WORD, PARAM, "", "kind of access: load, store, atomic, with its hint"},
+    {"a", WHOLE, PARAM, "bytes", "offset of the first of two lines"},
+    {"b", WHOLE, PARAM, "bytes", "offset of the second of two lines"},
+    {"pivot", WHOLE, PARAM, "bytes", "offset of the line that the others are compared with"},
+
+    /* Which repeat, and when. */
+    {"seq", WHOLE, ORDER, "", "position in the order of measuring, from 0"},
+    {"pass", WHOLE, ORDER, "", "pass over the working set, from 0"},
+    {"rep", WHOLE, ORDER, "", "repeat, from 0"},
+    {"rank", WHOLE, ORDER, "", "position in the order of finding, from 0"},
+    {"step", WHOLE, ORDER, "", "position within a sequence, from 0"},
+
+    /* What was measured. */
+    {"cycles", REAL, VALUE, "cycles", "time of an access on the SM's clock"},
+    {"ns", REAL, VALUE, "ns", "time on the device's clock"},
+    {"gbps", REAL, VALUE, "GB/s", "10^9 bytes a second"},
+    {"bpc", REAL, VALUE, "bytes/cycle", "bytes per SM clock, all SMs together"},
+    {"value", REAL, VALUE, "", "the quantity, in the unit that its name says"},
+    {"vote", WHOLE, VALUE, "", "1: the probe missed, 0: it hit"},
+    {"report", WHOLE, VALUE, "", "1: this access is one that the sequence asks about"},
+
+    /* l2stat */
+    {"n", WHOLE, WEIGHT, "", "accesses that the row stands for; samples behind a result"},
+    {"min", REAL, VALUE, "", "least"},
+    {"q05", REAL, VALUE, "", "quantile 0.05 (R type 7)"},
+    {"q25", REAL, VALUE, "", "quantile 0.25"},
+    {"median", REAL, VALUE, "", "quantile 0.5"},
+    {"q75", REAL, VALUE, "", "quantile 0.75"},
+    {"q95", REAL, VALUE, "", "quantile 0.95"},
+    {"max", REAL, VALUE, "", "greatest"},
+    {"mean", REAL, VALUE, "", "arithmetic mean"},
+    {"sd", REAL, VALUE, "", "standard deviation of the sample"},
+    {"mad", REAL, VALUE, "", "median absolute deviation, not scaled"},
+    {"median_lo", REAL, VALUE, "", "lower end of the median's interval"},
+    {"median_hi", REAL, VALUE, "", "upper end of the median's interval"},
+
+    /* l2knee */
+    {"knee", WHOLE, ORDER, "", "number of the knee, from 1"},
+    {"x_onset", REAL, VALUE, "of x", "where 5 % of the rise is done"},
+    {"x_mid", REAL, VALUE, "of x", "where half of the rise is done"},
+    {"x_end", REAL, VALUE, "of x", "where 95 % of the rise is done"},
+    {"x_lo", REAL, VALUE, "of x", "lower end of the knee's interval"},
+    {"x_hi", REAL, VALUE, "of x", "upper end of the knee's interval"},
+    {"y_before", REAL, VALUE, "of y", "level before the knee"},
+    {"y_after", REAL, VALUE, "of y", "level after the knee"},
+    {"height", REAL, VALUE, "", "rise relative to the level before"},
+    {"conf", WORD, VALUE, "", "high or low"},
+
+    /* The findings of every filter that concludes something. */
+    {"param", WORD, PARAM, "", "name of the parameter found"},
+    {"lo", REAL, VALUE, "of value", "lower end of the interval"},
+    {"hi", REAL, VALUE, "of value", "upper end of the interval"},
+    {"unit", WORD, VALUE, "", "unit of value, lo and hi"},
+    {"method", WORD, PARAM, "", "how it was found"},
+    {"note", WORD, VALUE, "", "what a person should know; - when nothing"},
+
+    {NULL, WORD, PARAM, NULL, NULL},
+};
+/* clang-format on */
+
+const struct column *column_find(const char *name)
+{
+    for (const struct column *c = column_table; c->name != NULL; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+const char *column_type_name(enum column_type type)
+{
+    static const char *const names[] = {"word", "whole", "real"};
+
+    return names[type];
+}
+
+const char *column_role_name(enum column_role role)
+{
+    static const char *const names[] = {"parameter", "order", "value", "weight"};
+
+    return names[role];
+}
