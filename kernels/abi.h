@@ -24,15 +24,15 @@ enum l2_kind {
     L2_LD_PF64,        /* cg loads with a prefetch-size hint L2::64B, L2::128B, L2::256B */
     L2_LD_PF128,
     L2_LD_PF256,
-    L2_ST,             /* st.global, `bytes` wide: over 16 bytes by neighbouring lanes of one warp */
+    L2_ST, /* st.global, `bytes` wide: over 16 bytes by neighbouring lanes of one warp */
     L2_ST_EVICT_FIRST,
     L2_ST_EVICT_LAST,
-    L2_ATOM,           /* atom.global.add.u64 of 0, value returned: served at the line's home */
-    L2_RED,            /* red.global.add.u64 of 0, nothing returned */
-    L2_PREFETCH,       /* prefetch.global.L2 */
-    L2_DISCARD,        /* discard.global.L2, 128 bytes */
-    L2_FENCE,          /* fence.sc.sys, or membar */
-    L2_WAIT,           /* wait `offset` nanoseconds */
+    L2_ATOM,     /* atom.global.add.u64 of 0, value returned: served at the line's home */
+    L2_RED,      /* red.global.add.u64 of 0, nothing returned */
+    L2_PREFETCH, /* prefetch.global.L2 */
+    L2_DISCARD,  /* discard.global.L2, 128 bytes */
+    L2_FENCE,    /* fence.sc.sys, or membar */
+    L2_WAIT,     /* wait `offset` nanoseconds */
     L2_KINDS
 };
 
@@ -65,14 +65,14 @@ L2_BOTH uint32_t l2_access_kind(l2_access a)
  * that this comes out as wanted. */
 #define L2_POOL_PAGES 1024
 struct l2_pool {
-    uint64_t base;       /* a multiple of 2^page_shift */
-    uint64_t seed;       /* another seed, another order */
-    uint64_t side_mask;  /* 0: lines of all sides */
+    uint64_t base;      /* a multiple of 2^page_shift */
+    uint64_t seed;      /* another seed, another order */
+    uint64_t side_mask; /* 0: lines of all sides */
     uint32_t log2_lines;
-    uint32_t stride;     /* bytes from line to line: a power of two */
-    uint32_t flip;       /* a bit number, 1 << flip is in side_mask, >= stride */
-    uint32_t want;       /* side, 0 or 1 */
-    uint32_t page_shift; /* 21 for pages of 2 MiB */
+    uint32_t stride;                        /* bytes from line to line: a power of two */
+    uint32_t flip;                          /* a bit number, 1 << flip is in side_mask, >= stride */
+    uint32_t want;                          /* side, 0 or 1 */
+    uint32_t page_shift;                    /* 21 for pages of 2 MiB */
     uint32_t page_side[L2_POOL_PAGES / 32]; /* bit k: the constant of page k of the pool */
 };
 
@@ -117,7 +117,8 @@ L2_BOTH uint64_t l2_pool_line(const struct l2_pool *p, uint32_t position)
 
         offset = (offset - low) * 2 + low;
         page = (uint32_t)(offset >> p->page_shift);
-        side = l2_parity((p->base + offset) & p->side_mask) ^ (p->page_side[page / 32] >> (page & 31) & 1);
+        side = l2_parity((p->base + offset) & p->side_mask) ^
+               (p->page_side[page / 32] >> (page & 31) & 1);
         offset |= (uint64_t)(side ^ p->want) << p->flip;
     }
     return p->base + offset;
@@ -127,26 +128,38 @@ L2_BOTH uint64_t l2_pool_line(const struct l2_pool *p, uint32_t position)
 #define L2_TIP_FOUND 64   /* lines that a set may have */
 #define L2_TIP_TESTS 3800 /* tests kept, in shared memory until the search ends */
 
-enum l2_tip_phase { L2_TIP_POOL, L2_TIP_SEARCH, L2_TIP_CONFIRM, L2_TIP_PRUNE, L2_TIP_CHECK_ALL, L2_TIP_CHECK_ONE, L2_TIP_EXTRA };
+enum l2_tip_phase {
+    L2_TIP_POOL,
+    L2_TIP_SEARCH,
+    L2_TIP_CONFIRM,
+    L2_TIP_PRUNE,
+    L2_TIP_CHECK_ALL,
+    L2_TIP_CHECK_ONE,
+    L2_TIP_EXTRA
+};
 enum l2_tip_status {
     L2_TIP_OK,
-    L2_TIP_POOL_KEEPS,    /* the whole pool does not evict the target: too small */
-    L2_TIP_LOST,          /* evicted before a line was moved to the front, not after */
-    L2_TIP_MANY,          /* more than L2_TIP_FOUND lines */
-    L2_TIP_WEAK,          /* the set evicts too seldom */
-    L2_TIP_LOOSE,         /* still evicts with a line left out */
-    L2_TIP_TESTS_FULL     /* no room for more tests */
+    L2_TIP_POOL_KEEPS, /* the whole pool does not evict the target: too small */
+    L2_TIP_LOST,       /* evicted before a line was moved to the front, not after */
+    L2_TIP_MANY,       /* more than L2_TIP_FOUND lines */
+    L2_TIP_WEAK,       /* the set evicts too seldom */
+    L2_TIP_LOOSE,      /* still evicts with a line left out, or (nfound 0) with no line at all */
+    L2_TIP_TESTS_FULL  /* no room for more tests */
 };
 
 struct l2_tip_in {
     struct l2_pool pool;
-    uint64_t target;      /* offset */
-    uint32_t kind;        /* of the loads, L2_LD_CG */
-    uint32_t threshold;   /* evicted when the probe takes more cycles */
-    uint32_t votes;       /* trials a test: this many, one more to decide when they differ (2) */
-    uint32_t check_all;   /* trials with the whole set (20) ... */
-    uint32_t check_one;   /* ... and leaving out each line in turn (10) */
-    uint32_t extra;       /* more congruent lines wanted beyond the set */
+    uint64_t target;    /* offset */
+    uint32_t kind;      /* of the loads, L2_LD_CG */
+    uint32_t threshold; /* evicted when the probe takes more cycles */
+    uint32_t votes;     /* trials a test: this many, one more to decide when they differ (2) */
+    uint32_t check_all; /* trials with the whole set (20) ... */
+    uint32_t check_one; /* ... and leaving out each line in turn (10) */
+    uint32_t extra;     /* more congruent lines wanted beyond the set */
+    uint32_t
+        rounds; /* times the lines are touched before the probe: 1, more where replacement is not LRU */
+    uint32_t
+        settle; /* times target and lines are touched before a trial begins: 0, more for random replacement */
 };
 
 struct l2_tip_test {
@@ -157,13 +170,14 @@ struct l2_tip_test {
 };
 
 struct l2_tip_out {
-    uint32_t status;  /* enum l2_tip_status */
-    uint32_t nfound;  /* the set: found[0 .. nset), then extra lines */
+    uint32_t status; /* enum l2_tip_status */
+    uint32_t nfound; /* the set: found[0 .. nset), then extra lines */
     uint32_t nset;
     uint32_t ntests;
-    uint32_t tip[L2_TIP_FOUND];       /* pool position of each line, in the order found */
-    uint64_t found[L2_TIP_FOUND];     /* its offset */
-    uint64_t cycles;                  /* clock64 for the whole search */
+    uint32_t first; /* first tipping index: the least n at which the pool alone evicts */
+    uint32_t tip[L2_TIP_FOUND];   /* pool position of each line; falling in the set, then rising */
+    uint64_t found[L2_TIP_FOUND]; /* its offset */
+    uint64_t cycles;              /* clock64 for the whole search */
     struct l2_tip_test test[L2_TIP_TESTS];
 };
 
