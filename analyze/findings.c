@@ -36,6 +36,7 @@ const struct finding_name finding_names[] = {
     {"side_page", "bytes", "block of addresses within which side_mask has one constant"},
     {"side_linear", "word", "whether the side is an XOR of address bits"},
     {"levels", "levels", "latency levels behind the first-level cache"},
+    {"latency_l1", "cycles", "hit in the first-level cache"},
     {"latency_local", "cycles", "hit on the SM's own side"},
     {"latency_remote", "cycles", "hit on the other side"},
     {"latency_dram", "cycles", "miss, home on the SM's own side"},

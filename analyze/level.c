@@ -47,7 +47,8 @@ static bool takes_all(const struct mixture *m, const double *size, size_t nsize,
     return true;
 }
 
-void level_classify(const struct mixture *m, const double *size, size_t nsize, int through_l1, enum level_kind *kind)
+void level_classify(const struct mixture *m, const double *size, size_t nsize, int through_l1,
+                    enum level_kind *kind)
 {
     size_t n = m->nlevel, first = 0;
 
@@ -95,7 +96,8 @@ static double random_hits(double r)
 static double predicted(enum capacity_law law, double size, double half, double width)
 {
     /* half of the accesses hit at r = 2 ln 2 under the random law */
-    return law == CAPACITY_SETS ? gsl_cdf_ugaussian_Q((size / half - 1) / width) : random_hits(size / half * 2 * M_LN2);
+    return law == CAPACITY_SETS ? gsl_cdf_ugaussian_Q((size / half - 1) / width)
+                                : random_hits(size / half * 2 * M_LN2);
 }
 
 static double sum_squares(const struct fit *f, double half, double width)
@@ -156,7 +158,8 @@ static double best_half(const struct fit *f, double from, double to, double *wid
 
 /* Profile interval: half-way sizes whose sum of squares is within the F quantile of the least (Seber and Wild,
  * "Nonlinear regression", 1989, section 5.9). */
-static void profile(const struct fit *f, double half, double sum, double step, double *lo, double *hi)
+static void profile(const struct fit *f, double half, double sum, double step, double *lo,
+                    double *hi)
 {
     double dof = f->n > 3 ? (double)f->n - 2 : 1, bound;
 
@@ -195,7 +198,8 @@ static int bracket(const double *size, const double *share, size_t n, double *be
 
 int capacity_fit(const double *size, const double *share, size_t n, double ways, struct capacity *c)
 {
-    double below, above, sum[2], half[2], width[2] = {0, 0}, shift = ways > 0 ? ways / (ways + 0.5) : 16 / 16.5;
+    double below, above, sum[2], half[2], width[2] = {0, 0},
+                                          shift = ways > 0 ? ways / (ways + 0.5) : 16 / 16.5;
     struct fit f = {.size = size, .share = share, .n = n};
 
     if (bracket(size, share, n, &below, &above) != 0)

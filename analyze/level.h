@@ -12,7 +12,7 @@ enum level_kind {
     LEVEL_REMOTE,      /* hit in another side */
     LEVEL_DRAM,        /* memory, through the own side */
     LEVEL_DRAM_REMOTE, /* memory, through another side */
-    LEVEL_SHIFTED,     /* levels above moved as a whole: address translation (TLB), no level of the cache */
+    LEVEL_SHIFTED, /* levels above moved as a whole: address translation (TLB), no level of the cache */
     LEVEL_KINDS
 };
 
@@ -23,7 +23,8 @@ struct level_name {
 extern const struct level_name level_names[LEVEL_KINDS];
 
 /* Names the levels of m, sizes ascending. through_l1: whether the loads may hit L1. */
-void level_classify(const struct mixture *m, const double *size, size_t nsize, int through_l1, enum level_kind *kind);
+void level_classify(const struct mixture *m, const double *size, size_t nsize, int through_l1,
+                    enum level_kind *kind);
 
 /* How a share of hits falls with the working set under a cyclic random chase.
  * "sets": LRU and its like; a set of W ways misses from W + 1 lines on, and the lines of a set vary around their mean, so
@@ -35,15 +36,17 @@ extern const char *const capacity_law_names[];
 
 struct capacity {
     enum capacity_law law;
-    double bytes, lo, hi; /* 95 %, from the fit's residuals, never narrower than the grid around the fall */
-    double half;          /* size at which half of the accesses hit */
-    double width;         /* "sets": standard deviation / half */
-    double rms;           /* of the residuals */
+    double bytes, lo,
+        hi;       /* 95 %, from the fit's residuals, never narrower than the grid around the fall */
+    double half;  /* size at which half of the accesses hit */
+    double width; /* "sets": standard deviation / half */
+    double rms;   /* of the residuals */
 };
 
 /* share[] of accesses that hit, at n sizes, ascending. ways 0: unknown, then the half-way size is corrected for 16 ways and
  * the interval holds the correction for 4 ways and none. Returns 0, -1 when the share does not fall from above 0.9 to below
  * 0.1 (out of range) or fewer than three sizes are given. */
-int capacity_fit(const double *size, const double *share, size_t n, double ways, struct capacity *c);
+int capacity_fit(const double *size, const double *share, size_t n, double ways,
+                 struct capacity *c);
 
 #endif

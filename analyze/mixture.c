@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct mixture_options mixture_defaults = {.valley = 0.7, .ratio = 0.15, .least = 0.02, .most_tail = 0.25};
+const struct mixture_options mixture_defaults = {
+    .valley = 0.7, .ratio = 0.15, .least = 0.02, .most_tail = 0.25};
 
 enum { MAX_PIECES = 256 };
 
@@ -58,7 +59,8 @@ static void cut_at_valleys(const double *density, size_t nbin, double valley, st
             low = density[b];
             low_at = b;
         }
-        if (peak > 0 && low <= valley * peak && density[b] * valley >= low && density[b] > 0 && p->n < MAX_PIECES) {
+        if (peak > 0 && low <= valley * peak && density[b] * valley >= low && density[b] > 0 &&
+            p->n < MAX_PIECES) {
             p->cut[p->n++] = low_at;
             peak = density[b];
             low = INFINITY;
@@ -243,7 +245,8 @@ static int check_rows(const double *hist, size_t nsize, size_t nbin)
     return nsize == 0 || nbin == 0 ? -1 : 0;
 }
 
-int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixture_options *o, struct mixture *m)
+int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixture_options *o,
+                struct mixture *m)
 {
     struct pieces p = {0};
     double *density;

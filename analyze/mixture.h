@@ -15,7 +15,8 @@
 #define MIXTURE_MAX 8 /* levels at most */
 
 struct mixture_options {
-    double valley;    /* a cut's density is at most this part of the lower of the peaks beside it (0.7) */
+    double
+        valley; /* a cut's density is at most this part of the lower of the peaks beside it (0.7) */
     double ratio;     /* pieces whose share ratio moves by less than this are one level (0.15) */
     double least;     /* a level has at least this share of the accesses at some size (0.02) */
     double most_tail; /* a tail is at most this part of its level (0.25) */
@@ -26,14 +27,15 @@ struct mixture {
     size_t cut[MIXTURE_MAX + 1]; /* level k is the bins cut[k] .. cut[k + 1] - 1 */
     double tail[MIXTURE_MAX];    /* part of level k's accesses that falls into level k + 1's bins */
     double *share;               /* nsize x nlevel, each row sums to 1 */
-    double *shape;               /* nlevel x nbin, each row sums to 1: the level's distribution within its cuts */
+    double *shape; /* nlevel x nbin, each row sums to 1: the level's distribution within its cuts */
 };
 
 extern const struct mixture_options mixture_defaults;
 
 /* hist: nsize x nbin counts (>= 0), each row with at least one count. Returns 0, or -1 when nothing is there to split
  * (no bin, no size, an empty row). Free with mixture_free. */
-int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixture_options *o, struct mixture *m);
+int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixture_options *o,
+                struct mixture *m);
 void mixture_free(struct mixture *m);
 
 /* The q-quantile of a distribution over bins (shape sums to 1), linear within a bin. */
