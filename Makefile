@@ -1,4 +1,4 @@
-# l2tools: make [all|check|lint|bench|report|install|uninstall|clean] [asan=1] [nvcc=no] [PREFIX=/usr/local] [DESTDIR=]
+# l2tools: make [GOAL...] [asan=1] [werror=1] [nvcc=no] [PREFIX=/usr/local] [DESTDIR=]   (make help lists the goals)
 # A program is analyze/l2NAME.c or collect/l2collect.c; every other .c file of a folder goes into that folder's library,
 # so a new file needs no line here.
 
@@ -6,8 +6,7 @@ CC ?= cc
 PREFIX ?= /usr/local
 O := build$(if $(asan),/asan)
 B := $(if $(asan),build/asan/bin,bin)
-WITH ?=
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes $(if $(werror),-Werror)
 CFLAGS ?= -O2 -g
 comma := ,
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -MMD -MP \
@@ -30,10 +29,26 @@ FILTERS := $(patsubst analyze/%.c,%,$(wildcard analyze/l2*.c))
 MATH := $(patsubst %.c,$O/%.o,$(filter-out analyze/l2%,$(wildcard analyze/*.c)))
 COLLECT := $(patsubst %.c,$O/%.o,$(filter-out collect/l2%,$(wildcard collect/*.c))) $O/collect/cuda_image.o
 UNIT := $(patsubst tests/unit/%.c,$O/tests/%,$(wildcard tests/unit/test_*.c))
-SCRIPTS := $(filter-out bin/bootstrap,$(shell git ls-files 'bin/*' 2>/dev/null || echo bin/l2body))
+SCRIPTS := $(filter-out bin/bootstrap,$(shell grep -Il '^\#!' bin/* 2>/dev/null))
 PROGRAMS := $(FILTERS:%=$B/%) $(if $(wildcard collect/l2collect.c),$B/l2collect)
 
+# What is installed, as FILE:FOLDER below PREFIX; install and uninstall read the same list.
+DATA := $(filter-out share/lib/% share/archive/%,$(wildcard share/*/*))
+INSTALLED := $(patsubst %,%:bin,$(PROGRAMS) $(SCRIPTS)) \
+  $(foreach s,1 5 7,$(patsubst %,%:share/man/man$s,$(wildcard man/*.$s))) \
+  $(foreach d,$(DATA),$d:share/l2tools/$(patsubst share/%/,%,$(dir $d)))
+
 all: $(PROGRAMS)
+	@$(if $(FATBIN)$(filter command,$(origin nvcc)),:,echo "built without nvcc: everything but the device cuda (install the CUDA Toolkit, then make clean all)")
+
+help:
+	@echo 'all        the programs, into bin/ (a GPU needs nvcc at build time; nothing else does)'
+	@echo 'check      all tests that need no GPU; T=NAME runs one file or one test'
+	@echo 'check-gpu  the tests that need one'
+	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
+	@echo 'install, uninstall   below PREFIX (/usr/local), DESTDIR before it'
+	@echo 'clean      removes what was built'
+	@echo 'asan=1 builds with address and undefined-behaviour sanitizers into build/asan, werror=1 stops at a warning'
 
 $O/share.a: $(LIB)
 $O/analyze.a: $(MATH)
@@ -66,17 +81,39 @@ $O/tests/%: tests/unit/%.c $O/collect.a $O/analyze.a $O/share.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -I. $< $O/collect.a $O/analyze.a $O/share.a -o $@ -lcmocka $(GSL) -ldl -lpthread
 
-# One file or one test by name: make check T=NAME
+# The reader under clang's libFuzzer; tests/fuzz/fuzz.bats runs it for some seconds.
+build/fuzz_tsv: tests/fuzz/fuzz_tsv.c $(wildcard share/lib/*.[ch])
+	@mkdir -p $(@D)
+	clang -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -I. -Wl,--wrap=xdie,--wrap=cli_warn \
+	  $< share/lib/*.c -lm -o $@
+
 RUN = tests/run $B $(if $(T),-f '$(T)')
-check: all $(UNIT)
-	$(RUN) $(UNIT) $(wildcard tests/cli/*.bats tests/truth/*.bats)
+BATS := $(wildcard tests/cli/*.bats tests/truth/*.bats tests/fuzz/*.bats)
+check: all tests
+	$(RUN) $(UNIT) $(BATS) tests/lint/house.bats
+
+tests: $(UNIT)
 
 check-gpu: all
 	$(RUN) $(wildcard tests/gpu/*.bats)
 
+lint:
+	$(RUN) tests/lint/house.bats tests/lint/tools.bats
+
+install: all
+	@for f in $(INSTALLED); do \
+	    to=$(DESTDIR)$(PREFIX)/$${f#*:} from=$${f%%:*} mode=644; \
+	    test -x $$from && mode=755; \
+	    install -D -m $$mode $$from "$$to/$${from##*/}" || exit 1; \
+	done; echo "installed below $(DESTDIR)$(PREFIX)"
+
+uninstall:
+	@for f in $(INSTALLED); do from=$${f%%:*}; rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}/$${from##*/}"; done
+	@rm -rf "$(DESTDIR)$(PREFIX)/share/l2tools"
+
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all check check-gpu clean
+.PHONY: all help check tests check-gpu lint install uninstall clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -37,6 +37,6 @@ char *xdata_path(const char *name)
         }
         free(path);
     }
-    xdie(EXIT_FAILED, "no data file '%s' in %s/../share or %s/../share/l2tools: set L2TOOLS_SHARE", name,
-         folder, folder);
+    xdie(EXIT_FAILED, "no data file '%s' in %s/../share or %s/../share/l2tools: set L2TOOLS_SHARE",
+         name, folder, folder);
 }

@@ -88,7 +88,8 @@ void out_str(struct out *o, const char *s)
 void out_row(struct out *o)
 {
     if (o->at != o->ncolumn) {
-        fprintf(stderr, "%s: bug: a row has %zu fields, its header %zu\n", cli_prog, o->at, o->ncolumn);
+        fprintf(stderr, "%s: bug: a row has %zu fields, its header %zu\n", cli_prog, o->at,
+                o->ncolumn);
         abort();
     }
     putc_unlocked('\n', o->to);

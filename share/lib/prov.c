@@ -73,7 +73,8 @@ static size_t add_word(char *line, size_t at, size_t cap, const char *word)
 void prov_command(struct prov *p, int argc, char *const *argv)
 {
     char line[4096];
-    size_t at = (size_t)snprintf(line, sizeof line, "#by %s %s: %s", cli_prog, L2_VERSION, cli_prog);
+    size_t at =
+        (size_t)snprintf(line, sizeof line, "#by %s %s: %s", cli_prog, L2_VERSION, cli_prog);
 
     for (int i = 1; i < argc; i++)
         at = add_word(line, at, sizeof line, argv[i]);

@@ -26,8 +26,8 @@ struct tsv_source {
     bool ended;           /* this table's #end was seen */
     bool need_header;     /* the next plain line is a header */
     bool any_header;
-    uint64_t rows;        /* rows of this table */
-    char *header;         /* the last header line, to recognise it again */
+    uint64_t rows; /* rows of this table */
+    char *header;  /* the last header line, to recognise it again */
     size_t header_len;
     char *only_stdin[2];
     size_t field_cap;
@@ -156,7 +156,8 @@ static bool next_line(struct tsv *t, char **line, size_t *len)
     if (*len > 0 && (*line)[*len - 1] == '\r')
         xtsv_bad_line(t, "line ends in CR LF: convert it with dos2unix");
     if (end == NULL && (*line)[0] != '#')
-        cli_warn("%s:%" PRIu64 ": no newline at the end: the file may be cut off", t->file, t->line);
+        cli_warn("%s:%" PRIu64 ": no newline at the end: the file may be cut off", t->file,
+                 t->line);
     return true;
 }
 
@@ -186,13 +187,15 @@ static void read_end_line(struct tsv *t, const char *line, size_t len)
     struct tsv_source *s = t->source;
     char text[256], why[400];
     const char *status;
-    uint64_t rows = s->rows;
+    uint64_t rows = 0;
 
-    snprintf(text, sizeof text, "%.*s", (int)len, line);
-    status = strstr(text, "status=");
+    snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text - 1), line);
     s->ended = true;
-    if (sscanf(text, "#end rows=%" SCNu64, &rows) != 1 || status == NULL)
+    if (sscanf(text, "#end rows=%" SCNu64, &rows) != 1)
         xtsv_bad_line(t, "not of the form '#end rows=N status=...': '%s'", text);
+    status = strstr(text, "status=");
+    if (status == NULL)
+        status = "status=unknown";
     if (strcmp(status, "status=ok") != 0) {
         snprintf(why, sizeof why, "its #end line says %s", status + strlen("status="));
         incomplete(t, why);
@@ -219,7 +222,8 @@ static void read_hash_line(struct tsv *t, const char *line, size_t len)
         s->tagged = true;
         s->ended = false;
         if (len < 8 || strtol(line + 7, NULL, 10) != 1)
-            xtsv_bad_line(t, "this program reads format 1: '%.*s'", (int)(len > 80 ? 80 : len), line);
+            xtsv_bad_line(t, "this program reads format 1: '%.*s'", (int)(len > 80 ? 80 : len),
+                          line);
     } else if (starts(line, len, "#end")) {
         read_end_line(t, line, len);
     } else {
@@ -298,8 +302,8 @@ static void read_row(struct tsv *t, const char *line, size_t len)
     size_t n = split(t, line, len);
 
     if (n != t->ncolumn)
-        xtsv_bad_line(t, "%s row: %zu fields, the header has %zu", n < t->ncolumn ? "short" : "long",
-                      n, t->ncolumn);
+        xtsv_bad_line(t, "%s row: %zu fields, the header has %zu",
+                      n < t->ncolumn ? "short" : "long", n, t->ncolumn);
     for (size_t i = 0; i < n; i++)
         if (t->field[i].len == 0)
             xtsv_bad(t, i, "empty field");

@@ -23,15 +23,16 @@ enum tsv_event {
 };
 
 struct tsv {
-    struct field *field;  /* the row, ncolumn of them */
-    char **column;        /* the names in the header */
+    struct field *field; /* the row, ncolumn of them */
+    char **column;       /* the names in the header */
     size_t ncolumn;
-    const char *file;     /* place of the line, for messages */
+    const char *file; /* place of the line, for messages */
     uint64_t line;
-    struct prov prov;     /* '#' lines of all tables so far, without #l2tsv and #end */
-    bool incomplete;      /* a table had no #end or an #end whose status is not ok (warned about) */
-    bool many_tables;     /* set by the caller: tables may have different headers (else that is an error) */
-    bool strict;          /* set by the caller: an incomplete table is an error */
+    struct prov prov; /* '#' lines of all tables so far, without #l2tsv and #end */
+    bool incomplete;  /* a table had no #end or an #end whose status is not ok (warned about) */
+    bool
+        many_tables; /* set by the caller: tables may have different headers (else that is an error) */
+    bool strict;     /* set by the caller: an incomplete table is an error */
     struct tsv_source *source; /* the reader's own */
 };
 
