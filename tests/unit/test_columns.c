@@ -1,0 +1,98 @@
+/* The table of columns, the table of findings and the page l2tsv(5) name the same things. */
+#include "analyze/findings.h"
+#include "share/lib/columns.h"
+#include "share/lib/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static char *page;
+
+static int read_page(void **state)
+{
+    const char *top = getenv("TOP");
+    char *path = xprintf("%s/man/l2tsv.5", top != NULL ? top : ".");
+    FILE *in = fopen(path, "r");
+
+    (void)state;
+    free(path);
+    if (in == NULL)
+        return -1;
+    page = xcalloc(1, 1 << 20);
+    if (fread(page, 1, (1 << 20) - 1, in) == 0)
+        return -1;
+    return fclose(in);
+}
+
+static int free_page(void **state)
+{
+    (void)state;
+    free(page);
+    return 0;
+}
+
+/* "\n.It Cm NAME\n", and after it, when wanted, "TYPE[ in UNIT], ROLE: MEANING.\n". */
+static void must_document(const char *name, const char *says)
+{
+    char *item = xprintf("\n.It Cm %s\n%s", name, says);
+
+    if (strstr(page, item) == NULL)
+        fail_msg("man/l2tsv.5 has no item '%s' saying '%s'", name, says);
+    free(item);
+}
+
+static void test_every_column_is_documented(void **state)
+{
+    (void)state;
+    for (const struct column *c = column_table; c->name != NULL; c++) {
+        char *says = xprintf("%s%s%s, %s: %s.\n", column_type_name(c->type), *c->unit ? " in " : "",
+                             c->unit, column_role_name(c->role), c->meaning);
+
+        must_document(c->name, says);
+        free(says);
+    }
+}
+
+static void test_every_finding_is_documented(void **state)
+{
+    (void)state;
+    for (const struct finding_name *f = finding_names; f->name != NULL; f++)
+        must_document(f->name, f->unit);
+}
+
+static void test_names_are_unique(void **state)
+{
+    (void)state;
+    for (const struct column *c = column_table; c->name != NULL; c++)
+        assert_ptr_equal(column_find(c->name), c);
+    assert_null(column_find("no_such_column"));
+    assert_int_equal(column_find("n")->role, ROLE_WEIGHT);
+    assert_int_equal(column_find("seq")->role, ROLE_ORDER);
+    assert_int_equal(column_find("size")->role, ROLE_PARAM);
+}
+
+static void test_findings_have_columns(void **state)
+{
+    char names[] = FINDINGS_COLUMNS;
+
+    (void)state;
+    for (char *name = strtok(names, " "); name != NULL; name = strtok(NULL, " "))
+        assert_non_null(column_find(name));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_column_is_documented),
+        cmocka_unit_test(test_every_finding_is_documented),
+        cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_findings_have_columns),
+    };
+
+    return cmocka_run_group_tests(tests, read_page, free_page);
+}
