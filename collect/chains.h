@@ -1,0 +1,28 @@
+/* Building the cycles of a pointer chase, and choosing SMs for its walkers. */
+#ifndef L2_CHAINS_H
+#define L2_CHAINS_H
+
+#include "experiment.h"
+
+/* The cycles of a chase: chain k has its own nodes, [k, k + 1) x nodes x stride. */
+struct chains {
+    struct chain *chain; /* n of them: SM and place of each walker */
+    size_t n;
+    size_t nodes;    /* of each chain */
+    uint64_t stride; /* bytes */
+    uint64_t window; /* bytes: all nodes of one before the next one; 0: no windows */
+    uint32_t *next;  /* room for `nodes` numbers */
+};
+
+/* The SM of walker k of n: from `first` on, spread over the chip, no SM twice when n <= sms. */
+int chains_sm(int first, size_t k, size_t n, unsigned sms);
+
+/* Fills next[] with one random cycle over n nodes that visits all nodes of a group of `each` (in random order) before the
+ * next group; the groups' order is random too. work[] has room for n numbers. */
+void cycle_in_windows(struct rng *r, uint32_t *next, uint32_t *work, size_t n, size_t each);
+
+/* Writes a fresh random cycle for every chain, its pointers `at` bytes into the nodes, and puts the walkers on it. Every
+ * cycle's length is then counted on the device: one that is not `nodes` is refused. 0, or -1 with dev->error. */
+int chains_build(struct run *r, struct chains *c, uint64_t at);
+
+#endif

@@ -1,0 +1,276 @@
+/* Experiment latency: dependent loads along one random cycle over a working set, from one SM or several.
+ *
+ * Sizes come in random order, so that a drift is no knee; column seq keeps the order. A size is linked, its cycle
+ * verified, walked until the cache has settled, then timed in passes that go on where the last one ended. With
+ * order=shuffle each node holds two pointers: one cycle warms the cache, another one, fresh each pass, is timed; the hops
+ * then come back after random distances, not all after the same one. Cycles of the last bin mean "that or more". */
+#include "access.h"
+#include "chains.h"
+#include "sizes.h"
+#include "../share/lib/cli.h"
+#include "../share/lib/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct param params[] = {
+    {"size", PARAM_SIZES, "auto", "bytes",
+     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave", 16, 1e13},
+    {"stride", PARAM_SIZE, "128", "bytes", "from node to node, a multiple of 8", 8, 1e12},
+    {"op", PARAM_WORD, "cg", "cg|ca|cv|no_allocate", "cache operator of the loads", 0, 0},
+    {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},
+    {"passes", PARAM_U64, "4", "", "timed passes a size", 1, 1e6},
+    {"warm", PARAM_U64, "auto", "",
+     "hops before the first pass; auto: the working set, and again up to L2", 0, 1e12},
+    {"timing", PARAM_WORD, "each", "each|total", "time every hop, or whole passes", 0, 0},
+    {"order", PARAM_WORD, "cycle", "cycle|shuffle",
+     "the same cycle in every pass, or a fresh one each", 0, 0},
+    {"window", PARAM_SIZE, "0", "bytes",
+     "all nodes of a window before the next one, such as 2M; 0: none", 0, 1e12},
+    {"sm", PARAM_U64, "0", "", "SM of the first chain", 0, 65535},
+    {"chains", PARAM_U64, "1", "",
+     "chains at once, each on its own SM with its own part of the working set", 1, 65535},
+    {"carveout", PARAM_U64, "auto", "percent", "of L1 for shared memory; auto: the driver's choice",
+     0, 100},
+    {"fresh", PARAM_WORD, "no", "no|yes", "a new allocation for every size", 0, 0},
+    {0},
+};
+
+struct latency {
+    struct chains chains;
+    struct chase chase;
+    bool shuffle, fresh;
+    uint64_t passes, warm;
+    bool warm_auto;
+    size_t seq;
+    double done, total; /* hops, for the progress */
+};
+
+static uint64_t warm_hops(const struct run *r, const struct latency *l, size_t nodes)
+{
+    uint64_t l2 = r->dev->info.l2_bytes / l->chains.stride;
+
+    if (!l->warm_auto)
+        return l->warm;
+    return nodes + (l2 == 0 || l2 > nodes ? nodes : l2);
+}
+
+static void write_row(struct run *r, const struct latency *l, size_t k, uint64_t pass,
+                      double cycles, uint64_t n)
+{
+    struct out *o = r->out;
+
+    out_str(o, r->exp->name);
+    out_u64(o, l->seq);
+    out_u64(o, l->chains.nodes * l->chains.n * l->chains.stride);
+    out_u64(o, l->chains.stride);
+    out_str(o, param_text(r, "op"));
+    out_str(o, param_text(r, "timing"));
+    out_str(o, param_text(r, "order"));
+    out_u64(o, l->chains.window);
+    out_i64(o, l->chains.chain[k].sm);
+    out_u64(o, k);
+    out_u64(o, l->chains.n);
+    if (l->chase.carveout < 0)
+        out_str(o, "auto");
+    else
+        out_i64(o, l->chase.carveout);
+    out_str(o, param_text(r, "fresh"));
+    out_u64(o, pass);
+    out_double(o, cycles);
+    out_u64(o, n);
+    out_row(o);
+}
+
+static void write_pass(struct run *r, const struct latency *l, uint64_t pass)
+{
+    for (size_t k = 0; k < l->chains.n; k++) {
+        const uint32_t *bins = l->chase.bins + k * CHASE_BINS;
+
+        if (l->chase.record == CHASE_TOTAL)
+            write_row(r, l, k, pass, (double)l->chase.total[k] / (double)l->chase.hops,
+                      l->chase.hops);
+        else
+            for (size_t b = 0; b < CHASE_BINS; b++)
+                if (bins[b] > 0)
+                    write_row(r, l, k, pass, (double)b, bins[b]);
+    }
+}
+
+/* Walks one cycle to warm the cache, and builds another one through the same nodes, which the next pass walks. */
+static int shuffle_and_warm(struct run *r, struct latency *l, uint64_t warm)
+{
+    struct chase walk = l->chase;
+    struct chain *place = xcalloc(l->chains.n, sizeof *place);
+    int failed = chains_build(r, &l->chains, 8);
+
+    memcpy(place, l->chains.chain, l->chains.n * sizeof *place);
+    failed = failed || chains_build(r, &l->chains, 0);
+    walk.record = CHASE_TOTAL;
+    walk.hops = warm;
+    if (!failed && warm > 0)
+        failed = r->dev->ops->chase(r->dev, &walk);
+    memcpy(l->chains.chain, place, l->chains.n * sizeof *place);
+    free(place);
+    return failed;
+}
+
+static int run_pass(struct run *r, struct latency *l, uint64_t pass)
+{
+    uint64_t warm = pass == 0 || l->shuffle ? warm_hops(r, l, l->chains.nodes) : 0;
+
+    l->chase.warm = l->shuffle ? 0 : warm;
+    if (l->shuffle ? shuffle_and_warm(r, l, warm) : pass == 0 && chains_build(r, &l->chains, 0))
+        return -1;
+    memset(l->chase.bins, 0, l->chains.n * CHASE_BINS * sizeof *l->chase.bins);
+    if (r->dev->ops->chase(r->dev, &l->chase) != 0)
+        return -1;
+    write_pass(r, l, pass);
+    l->done += (double)(warm + l->chase.hops) + (warm > 0 ? (double)l->chains.nodes : 0);
+    run_progress(r, l->done, l->total);
+    return 0;
+}
+
+static int run_size(struct run *r, struct latency *l, size_t nodes)
+{
+    l->chains.nodes = nodes;
+    if (l->fresh && r->dev->ops->alloc(r->dev, nodes * l->chains.n * l->chains.stride) != 0)
+        return -1;
+    for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
+        if (run_pass(r, l, pass) != 0)
+            return -1;
+    return 0;
+}
+
+/* Nodes a chain of every size, each number once, in random order. */
+static void choose_nodes(struct run *r, const struct latency *l, struct sizes *nodes)
+{
+    uint64_t l2 = r->dev->info.l2_bytes, most = 4 * l2 > 64 << 20 ? 4 * l2 : 64 << 20;
+    uint64_t step = l->chains.stride * l->chains.n;
+    struct sizes list = {0};
+    char word[64], why[160];
+    size_t n;
+    const uint64_t *size = param_sizes(r, "size", &n);
+
+    if (param_auto(r, "size")) {
+        snprintf(word, sizeof word, "4K:%" PRIu64 ":8", most);
+        sizes_parse(&list, word, why, sizeof why);
+        size = list.v;
+        n = list.n;
+    }
+    for (size_t i = 0; i < n; i++)
+        sizes_add(nodes, (size[i] + step / 2) / step < 2 ? 2 : (size[i] + step / 2) / step);
+    sizes_free(&list);
+    sizes_sort(nodes);
+    if (nodes->v[nodes->n - 1] * step < 4 * l2)
+        run_warn(r,
+                 "the largest working set, %s, is less than 4 x L2 (%s): the last level seen may "
+                 "not be memory; "
+                 "size=4K:%s:8 reaches it",
+                 cli_size(nodes->v[nodes->n - 1] * step), cli_size(l2), cli_size(4 * l2));
+    for (size_t i = nodes->n - 1; i > 0; i--) {
+        size_t j = rng_below(&r->rng, i + 1);
+        uint64_t v = nodes->v[i];
+
+        nodes->v[i] = nodes->v[j];
+        nodes->v[j] = v;
+    }
+}
+
+static int check(struct run *r, const struct latency *l, uint64_t most)
+{
+    struct device *d = r->dev;
+
+    if (l->chains.stride % 8 != 0)
+        return device_fail(d, "stride=%" PRIu64 " is not a multiple of 8", l->chains.stride);
+    if (l->shuffle && l->chains.stride < 16)
+        return device_fail(d, "order=shuffle needs two pointers in a node: stride=16 or more");
+    if (param_u64(r, "sm") >= d->info.sms || l->chains.n > d->info.sms)
+        return device_fail(d, "sm=%" PRIu64 " chains=%zu: the device has %u SMs",
+                           param_u64(r, "sm"), l->chains.n, d->info.sms);
+    if (most >= UINT32_MAX)
+        return device_fail(d, "%" PRIu64 " nodes a chain: at most %u", most, UINT32_MAX - 1);
+    return 0;
+}
+
+static int run_sizes(struct run *r, struct latency *l, const struct sizes *nodes)
+{
+    for (size_t i = 0; i < nodes->n; i++) {
+        uint64_t warm = warm_hops(r, l, nodes->v[i]);
+
+        l->total += (double)(l->passes * l->chase.hops) +
+                    (double)((warm + nodes->v[i]) * (l->shuffle ? l->passes : 1));
+    }
+    for (size_t i = 0; i < nodes->n && !run_stopped(); i++) {
+        l->seq = i;
+        if (run_size(r, l, nodes->v[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void set_up(struct run *r, struct latency *l)
+{
+    size_t n = param_u64(r, "chains");
+
+    l->chains.n = n;
+    l->chains.stride = param_u64(r, "stride");
+    l->chains.window = param_u64(r, "window");
+    l->shuffle = strcmp(param_text(r, "order"), "shuffle") == 0;
+    l->fresh = strcmp(param_text(r, "fresh"), "yes") == 0;
+    l->passes = param_u64(r, "passes");
+    l->warm_auto = param_auto(r, "warm");
+    l->warm = param_u64(r, "warm");
+    l->chains.chain = xcalloc(n, sizeof *l->chains.chain);
+    for (size_t k = 0; k < n; k++)
+        l->chains.chain[k].sm = chains_sm((int)param_u64(r, "sm"), k, n, r->dev->info.sms);
+    l->chase = (struct chase){
+        .kind = (enum l2_kind)access_kind(param_text(r, "op")),
+        .chain = l->chains.chain,
+        .nchain = n,
+        .hops = param_u64(r, "hops"),
+        .record = strcmp(param_text(r, "timing"), "each") == 0 ? CHASE_EACH : CHASE_TOTAL,
+        .carveout = param_auto(r, "carveout") ? -1 : (int)param_u64(r, "carveout"),
+        .bins = xcalloc(n * CHASE_BINS, sizeof(uint32_t)),
+        .total = xcalloc(n, sizeof(uint64_t)),
+    };
+}
+
+static int run_latency(struct run *r)
+{
+    struct latency l = {0};
+    struct sizes nodes = {0};
+    uint64_t most = 0;
+    int failed;
+
+    set_up(r, &l);
+    choose_nodes(r, &l, &nodes);
+    for (size_t i = 0; i < nodes.n; i++)
+        most = nodes.v[i] > most ? nodes.v[i] : most;
+    failed = check(r, &l, most);
+    if (!failed && !l.fresh)
+        failed = r->dev->ops->alloc(r->dev, most * l.chains.n * l.chains.stride);
+    if (!failed) {
+        l.chains.next = xcalloc(most, sizeof *l.chains.next);
+        failed = run_sizes(r, &l, &nodes);
+    }
+    if (!failed && !run_stopped())
+        run_note(r,
+                 "cycles_verified every chain of every size is one cycle, counted on the device");
+    free(l.chains.next);
+    free(l.chains.chain);
+    free(l.chase.bins);
+    free(l.chase.total);
+    sizes_free(&nodes);
+    return failed;
+}
+
+const struct experiment exp_latency = {
+    .name = "latency",
+    .summary = "pointer chase over working sets: how long a load takes",
+    .columns =
+        "exp seq size stride op timing order window sm chain chains carveout fresh pass cycles n",
+    .params = params,
+    .run = run_latency,
+};

@@ -1,0 +1,21 @@
+/* Runs experiments on a device, each a whole table: '#' lines, warnings, rows, the #end line. */
+#ifndef L2_SESSION_H
+#define L2_SESSION_H
+
+#include "experiment.h"
+
+struct session {
+    struct device *dev;
+    FILE *to;
+    uint64_t seed;
+    bool quiet; /* no progress line, and warnings only in the table */
+    int argc;   /* the command line, for provenance */
+    char **argv;
+};
+
+/* From now on Ctrl-C and a closed pipe end a run in order; a second Ctrl-C ends the program at once. */
+void session_signals(void);
+/* 0; or -1 when the run was interrupted, the device failed (one line on stderr says so) or the rows can't be written. */
+int session_run(struct session *s, const struct experiment *e, struct params *p);
+
+#endif
