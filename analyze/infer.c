@@ -128,7 +128,8 @@ int bootstrap(boot_statistic f, void *data, size_t n, size_t rounds, double conf
         for (size_t i = 0; i < n; i++)
             index[i] = (uint32_t)rng_below(&rng, n);
         work[got] = f(index, n, data);
-        got += !isnan(work[got]);
+        if (!isnan(work[got]))
+            got++;
     }
     if (got < 2)
         return -1;

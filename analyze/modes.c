@@ -168,7 +168,7 @@ size_t modes_find(const struct dist *d, double least, struct mode *out, size_t m
 }
 
 /* Fills in everything for a cut before value number `cut`. */
-static void describe_split(const struct dist *d, size_t cut, struct split *s)
+static void describe(const struct dist *d, size_t cut, struct bimodal *s)
 {
     long double sum[2] = {0, 0}, square[2] = {0, 0};
     double range = d->x[d->m - 1] - d->x[0], within, all, mean = dist_mean(d),
@@ -195,7 +195,7 @@ static void describe_split(const struct dist *d, size_t cut, struct split *s)
     s->d = M_SQRT2 * (s->mean[1] - s->mean[0]) / hypot(s->sd[0], s->sd[1]);
 }
 
-int split_otsu(const struct dist *d, struct split *s)
+int bimodal_otsu(const struct dist *d, struct bimodal *s)
 {
     long double sum = 0, best = -1;
     double mean = dist_mean(d), n = (double)dist_n(d);
@@ -213,11 +213,11 @@ int split_otsu(const struct dist *d, struct split *s)
             cut = i + 1;
         }
     }
-    describe_split(d, cut, s);
+    describe(d, cut, s);
     return 0;
 }
 
-int split_gap(const struct dist *d, double least, struct split *s)
+int bimodal_gap(const struct dist *d, double least, struct bimodal *s)
 {
     double widest = 0, n = (double)dist_n(d);
     size_t cut = 0;
@@ -232,7 +232,7 @@ int split_gap(const struct dist *d, double least, struct split *s)
     }
     if (cut == 0)
         return -1;
-    describe_split(d, cut, s);
+    describe(d, cut, s);
     return 0;
 }
 

@@ -22,7 +22,7 @@ struct mode {
 size_t modes_find(const struct dist *d, double least, struct mode *out, size_t max);
 
 /* Two modes: a sample belongs to the lower one if it is below the threshold. */
-struct split {
+struct bimodal {
     double threshold;
     double mean[2], sd[2];
     uint64_t n[2];
@@ -36,10 +36,10 @@ struct split {
 
 /* N. Otsu, "A threshold selection method from gray-level histograms" (1979): the threshold that leaves the least variance
  * within both modes, half-way between neighbouring values. Returns -1 if there is only one value. */
-int split_otsu(const struct dist *d, struct split *s);
+int bimodal_otsu(const struct dist *d, struct bimodal *s);
 /* The threshold in the middle of the widest gap between neighbouring values that has at least `least` of the samples on
  * each side. Returns -1 if there is none. */
-int split_gap(const struct dist *d, double least, struct split *s);
+int bimodal_gap(const struct dist *d, double least, struct bimodal *s);
 
 /* Bins [origin + i width, origin + (i + 1) width). Width by D. Freedman, P. Diaconis, "On the histogram as a density
  * estimator" (1981), 2 IQR n^(-1/3), or the wish if it is above 0. If all values lie on a grid (integers, tenths) the width
