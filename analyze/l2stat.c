@@ -164,7 +164,7 @@ static char *columns_of(const struct stat *s, const struct tsv *t)
     static const char *const own[][14] = {
         {"n", "min", "q05", "q25", "median", "q75", "q95", "max", "mean", "sd", "mad", "ci_lo",
          "ci_hi"},
-        {"mode", "modes", "centre", "weight", "width", "lo", "hi", "n"},
+        {"mode", "modes", "centre", "weight", "iqr", "lo", "hi", "n"},
         {"lo", "hi", "n", "weight"}};
     char *names = xstrdup("");
 
@@ -199,7 +199,8 @@ static void write_all(struct stat *s, const struct tsv *t)
 static const struct cli_opt opts[] = {
     {'g', "group", "COLUMNS", "group by these (a,b,c; '' for one group) instead of all parameters"},
     {'x', "x", "COLUMN", "the same as -g, as in l2knee"},
-    {'y', "y", "COLUMN", "the values; default: gbps, cycles or ns, whichever is there first"},
+    {'y', "y", "COLUMN",
+     "the values; default: gbps, cycles, ns or value, whichever is there first"},
     {'w', "weight", "COLUMN", "how many samples a row stands for; default: n, if there is one"},
     {'q', "quantiles", "LIST", "more quantiles, such as 0.01,0.999"},
     {'c', "confidence", "P", "of the median's interval; default: 0.95"},

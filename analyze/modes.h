@@ -15,7 +15,7 @@ struct mode {
 /* Cuts the distribution at its valleys: windows of equal width are laid side by side, wide ones first, and a valley is a
  * window with at most half as many samples as the fullest one on each side, the difference being 5 standard errors of a
  * Poisson count. So a mode needs 25 samples and a gap as wide as a window; windows are at least two steps of the values'
- * grid, so that a comb of integers is one mode. Pieces with under `least` of all samples are left out (least 0.001: a few
+ * grid and 1/32 of the middle 90 %, so that a comb of integers or the fine structure of a mode is one mode. Pieces with under `least` of all samples are left out (least 0.001: a few
  * stray samples are no mode). Writes at most max modes in ascending order and returns how many; a constant is one mode
  * of width 0. The window test in place of a kernel estimate follows the idea of J. Minnotte, "Nonparametric testing of
  * the existence of modes", Annals of Statistics 25 (1997): each valley is tested, from coarse to fine. */

@@ -11,15 +11,16 @@
 
 static size_t value_column(const struct tsv *t, const char *name)
 {
-    static const char *const usual[] = {"gbps", "cycles", "ns"};
+    static const char *const usual[] = {"gbps", "cycles", "ns", "value"};
 
     if (name != NULL)
         return xtsv_column(t, name);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (tsv_find(t, usual[i]) != TSV_NONE)
             return tsv_find(t, usual[i]);
-    xdie(EXIT_FAILED, "%s:%" PRIu64 ": no column gbps, cycles or ns: name the values with -y",
-         t->file, t->line);
+    xdie(EXIT_FAILED,
+         "%s:%" PRIu64 ": no column gbps, cycles, ns or value: name the values with -y", t->file,
+         t->line);
 }
 
 /* What the column is for; of other people's columns only "sample" is known to number repeats. */

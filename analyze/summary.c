@@ -16,12 +16,12 @@ static enum reason find_reason(const struct dist *d, double shift, const struct 
 
     if (!(s->spread > SPREAD_LIMIT))
         return REASON_NONE;
-    if (fabs(shift) > spread / 3)
-        return REASON_DRIFT;
     if (modes_find(d, MODE_SHARE, mode, MAX_MODES) > 1)
-        return REASON_MODES;
+        return fabs(shift) > spread / 3 ? REASON_TURNS : REASON_MODES;
     if (s->q75 - s->q25 < spread / 5)
         return REASON_TAIL;
+    if (fabs(shift) > spread / 3)
+        return REASON_DRIFT;
     return REASON_WIDE;
 }
 
@@ -48,8 +48,10 @@ const char *reason_text(enum reason why)
     static const char *const text[REASON_COUNT] = {
         [REASON_NONE] = "are narrow",
         [REASON_MODES] = "have several modes (one median hides them: -m shows them)",
+        [REASON_TURNS] = "have several modes that follow one another in time (another part of the "
+                         "cache, the clock or a neighbour: -m shows them)",
         [REASON_DRIFT] =
-            "drift in time (clock or a neighbour: see #clock and #processes, measure longer)",
+            "drift in time (the clock or a neighbour: see #clock_measured_* and #processes)",
         [REASON_TAIL] = "have a long tail (-k mad:5 drops outliers)",
         [REASON_WIDE] = "are wide around one mode (-H shows it)",
     };

@@ -8,8 +8,9 @@
 enum reason {
     REASON_NONE, /* they are not */
     REASON_MODES,
-    REASON_DRIFT,
+    REASON_TURNS, /* modes that follow one another in time */
     REASON_TAIL,
+    REASON_DRIFT,
     REASON_WIDE,
     REASON_COUNT
 };

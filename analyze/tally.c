@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t hash_double(double x)
+/* Multiplicative hash by the upper bits: the lower bits of a double that holds a small whole number are all 0. */
+static struct slot *find_slot(struct slot *slot, unsigned bits, double x)
 {
-    uint64_t bits;
+    uint64_t pattern;
+    size_t i, mask = ((size_t)1 << bits) - 1;
 
-    memcpy(&bits, &x, sizeof bits);
-    bits *= 0x9e3779b97f4a7c15u;
-    return (size_t)(bits ^ bits >> 32);
-}
-
-static struct slot *find_slot(struct slot *slot, size_t mask, double x)
-{
-    size_t i = hash_double(x) & mask;
-
+    memcpy(&pattern, &x, sizeof pattern);
+    i = (size_t)(pattern * 0x9e3779b97f4a7c15u >> (64 - bits));
     while (slot[i].n != 0 && slot[i].x != x)
         i = (i + 1) & mask;
     return &slot[i];
@@ -25,25 +20,25 @@ static struct slot *find_slot(struct slot *slot, size_t mask, double x)
 
 static void grow_slots(struct tally *t)
 {
-    size_t mask = t->slot == NULL ? 15 : 2 * t->mask + 1;
-    struct slot *slot = xcalloc(mask + 1, sizeof *slot);
+    unsigned bits = t->slot == NULL ? 4 : t->bits + 1;
+    struct slot *slot = xcalloc((size_t)1 << bits, sizeof *slot);
 
-    for (size_t i = 0; t->slot != NULL && i <= t->mask; i++)
+    for (size_t i = 0; t->slot != NULL && i < (size_t)1 << t->bits; i++)
         if (t->slot[i].n != 0)
-            *find_slot(slot, mask, t->slot[i].x) = t->slot[i];
+            *find_slot(slot, bits, t->slot[i].x) = t->slot[i];
     free(t->slot);
     t->slot = slot;
-    t->mask = mask;
+    t->bits = bits;
 }
 
 void tally_add(struct tally *t, double x, uint64_t n)
 {
     struct slot *s;
 
-    if (t->slot == NULL || t->used > t->mask - t->mask / 4)
+    if (t->slot == NULL || t->used >= ((size_t)3 << t->bits) / 4)
         grow_slots(t);
     x += 0.0; /* -0 becomes 0 */
-    s = find_slot(t->slot, t->mask, x);
+    s = find_slot(t->slot, t->bits, x);
     if (s->n == 0 && n != 0) {
         s->x = x;
         t->used++;
@@ -70,7 +65,7 @@ struct dist tally_dist(const struct tally *t, struct tally_work *w)
     uint64_t total = 0;
     size_t m = 0;
 
-    for (size_t i = 0; i <= t->mask; i++)
+    for (size_t i = 0; i < (size_t)1 << t->bits; i++)
         if (t->slot[i].n != 0)
             sorted[m++] = t->slot[i];
     qsort(sorted, m, sizeof *sorted, by_value);

@@ -7,7 +7,7 @@
 
 #include "dist.h"
 
-/* How often each value came: a hash table with open addressing, a power of two of slots, n = 0 in a free one. */
+/* How often each value came: a hash table with open addressing, 2^bits slots, n = 0 in a free one. */
 struct slot {
     double x;
     uint64_t n;
@@ -15,7 +15,8 @@ struct slot {
 
 struct tally {
     struct slot *slot;
-    size_t used, mask;
+    size_t used;
+    unsigned bits;
 };
 
 /* Counts n samples of a finite value (whole numbers are exact up to 2^53); n = 0 changes nothing. */

@@ -88,9 +88,15 @@ const struct column column_table[] = {
     {"max", REAL, VALUE, "", "greatest"},
     {"mean", REAL, VALUE, "", "arithmetic mean"},
     {"sd", REAL, VALUE, "", "standard deviation of the sample"},
-    {"mad", REAL, VALUE, "", "median absolute deviation, not scaled"},
-    {"median_lo", REAL, VALUE, "", "lower end of the median's interval"},
-    {"median_hi", REAL, VALUE, "", "upper end of the median's interval"},
+    {"mad", REAL, VALUE, "", "median absolute deviation times 1.4826, so that it estimates sd"},
+    {"ci_lo", REAL, VALUE, "", "lower end of the median's interval"},
+    {"ci_hi", REAL, VALUE, "", "upper end of the median's interval"},
+    {"dropped", WHOLE, VALUE, "", "outliers that are not counted"},
+    {"mode", WHOLE, ORDER, "", "number of the mode, from 1"},
+    {"modes", WHOLE, VALUE, "", "modes of the distribution"},
+    {"centre", REAL, VALUE, "", "median of the mode"},
+    {"weight", REAL, VALUE, "", "share of the samples, from 0 to 1"},
+    {"iqr", REAL, VALUE, "", "interquartile range, the width of the mode"},
 
     /* l2knee */
     {"knee", WHOLE, ORDER, "", "number of the knee, from 1"},
