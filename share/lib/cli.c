@@ -179,12 +179,17 @@ double xparse_double(const char *what, const char *word, double lo, double hi)
     return v;
 }
 
+/* One line, whatever bytes the message quotes. */
 static void say(const char *kind, const char *fmt, va_list ap)
 {
+    char line[4096];
+
+    vsnprintf(line, sizeof line, fmt, ap);
+    for (char *c = line; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
     fflush(stdout);
-    fprintf(stderr, "%s: %s", cli_prog, kind);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s: %s%s\n", cli_prog, kind, line);
 }
 
 void xdie(int status, const char *fmt, ...)

@@ -84,7 +84,7 @@ static bool open_next(struct tsv *t)
     t->file = *s->files++;
     t->line = 0;
     if (strcmp(t->file, "-") == 0)
-        s->fd = STDIN_FILENO;
+        t->file = "stdin", s->fd = STDIN_FILENO;
     else if ((s->fd = open(t->file, O_RDONLY | O_CLOEXEC)) < 0)
         xdie(EXIT_FAILED, "%s: %s", t->file, strerror(errno));
     maybe_unzip(t);
@@ -132,6 +132,21 @@ static void refill(struct tsv *t)
     s->fill += (size_t)got;
 }
 
+/* What a file must not begin with: other encodings of text, and compressed data that could not be seen ahead. */
+static void check_start(struct tsv *t)
+{
+    struct tsv_source *s = t->source;
+    const char *from = s->buf + s->at;
+    size_t len = s->fill - s->at;
+
+    if (len >= 2 && memcmp(from, "\x1f\x8b", 2) == 0)
+        xtsv_bad_line(t, "compressed data on a pipe: put gzip -dc before it");
+    if (len >= 3 && memcmp(from, "\xef\xbb\xbf", 3) == 0)
+        xtsv_bad_line(t, "byte order mark: remove the first three bytes (sed '1s/^...//')");
+    if (len >= 2 && (memcmp(from, "\xff\xfe", 2) == 0 || memcmp(from, "\xfe\xff", 2) == 0))
+        xtsv_bad_line(t, "UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8");
+}
+
 /* The next line without its newline; false at the end of the file. */
 static bool next_line(struct tsv *t, char **line, size_t *len)
 {
@@ -147,7 +162,8 @@ static bool next_line(struct tsv *t, char **line, size_t *len)
     }
     if (end == NULL && seen == 0)
         return false;
-    t->line++;
+    if (t->line++ == 0)
+        check_start(t);
     *line = s->buf + s->at;
     *len = end != NULL ? (size_t)(end - *line) : seen;
     s->at += *len + (end != NULL);
@@ -421,9 +437,9 @@ int64_t xtsv_i64(const struct tsv *t, size_t column)
     v = xtsv_u64(t, column);
     f->ptr -= minus;
     f->len += minus;
-    if (v > INT64_MAX)
+    if (v > (uint64_t)INT64_MAX + minus)
         xtsv_bad(t, column, "over 64 bits");
-    return minus ? -(int64_t)v : (int64_t)v;
+    return (int64_t)(minus ? -v : v);
 }
 
 /* Decimal with at most 15 digits and a power of ten up to 22: both exact in a double, so one division rounds once
