@@ -24,7 +24,7 @@ struct params {
 
 static int out_of_bounds(const struct param *p, double v)
 {
-    return (p->lo < p->hi || p->lo > 0) && (v < p->lo || v > p->hi);
+    return (p->lo < p->hi || p->lo > 0) && !(v >= p->lo && v <= p->hi);
 }
 
 static int refuse(char *why, size_t why_size, const struct param *p, const char *what,

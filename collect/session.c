@@ -108,7 +108,8 @@ static int begin(struct session *s, struct run *r, struct device_state *before)
     if ((!r->exp->cold && warm_up(s->dev) != 0) || s->dev->ops->state(s->dev, before) != 0)
         return -1;
     line = params_line(r->params);
-    prov_command(&p, s->argc, s->argv);
+    for (size_t i = 0; i < s->by.n; i++)
+        prov_addf(&p, "%s", s->by.line[i]);
     provenance_device(&p, s->dev);
     prov_addf(&p, "#seed %" PRIu64, s->seed);
     provenance_before(&p, before);

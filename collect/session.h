@@ -8,9 +8,8 @@ struct session {
     struct device *dev;
     FILE *to;
     uint64_t seed;
-    bool quiet; /* no progress line, and warnings only in the table */
-    int argc;   /* the command line, for provenance */
-    char **argv;
+    bool quiet;     /* no progress line, and warnings only in the table */
+    struct prov by; /* the command line */
 };
 
 /* From now on Ctrl-C and a closed pipe end a run in order; a second Ctrl-C ends the program at once. */
