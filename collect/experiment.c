@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-extern const struct experiment exp_latency, exp_bandwidth, exp_clock;
+extern const struct experiment exp_latency, exp_bandwidth, exp_clock, exp_matrix, exp_contend;
 
 const struct experiment *const experiment_table[] = {&exp_latency, &exp_bandwidth, &exp_clock,
-                                                     NULL};
+                                                     &exp_matrix,  &exp_contend,   NULL};
 
 const struct experiment *experiment_find(const char *name)
 {
