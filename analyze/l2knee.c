@@ -1,0 +1,298 @@
+/* l2knee: where a curve leaves one level for another: the capacity of a cache in a latency curve, the reach of a TLB, the size at
+ * which bandwidth falls. Reads l2stat's table, raw rows or any TSV; the mathematics is in knee.h. It says where and how certain;
+ * what a knee means (one side of a cache, all of it, a TLB) is for the reader, who knows what was measured. */
+#include "curves.h"
+#include "knee.h"
+#include "refine.h"
+#include "../share/lib/cli.h"
+#include "../share/lib/mem.h"
+#include "../share/lib/out.h"
+#include "../share/lib/tsv.h"
+
+#include <gsl/gsl_errno.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONG_NOISE = 256, LONG_LEAST, LONG_PENALTY, LONG_DRIFT, LONG_LEVEL, LONG_FROM, LONG_TO, LONG_STRICT };
+
+struct job {
+    struct curves_want want;
+    struct knee_options opt;
+    int points;   /* -p */
+    size_t refine; /* -r, 0: knees */
+    uint64_t multiple;
+    bool strict;
+};
+
+static void split_names(char *list, struct curves_want *w)
+{
+    size_t cap = 0;
+
+    for (char *s = strtok(list, ","); s != NULL; s = strtok(NULL, ",")) {
+        w->group = xgrow(w->group, w->groups, &cap, sizeof *w->group);
+        w->group[w->groups++] = s;
+    }
+    if (w->groups == 0)
+        xdie(EXIT_USAGE, "-g: no column named");
+}
+
+/* "a b c": group columns, then the rest, for out_begin(). */
+static char *header(const struct curves *c, const char *rest)
+{
+    char *line = xstrdup("");
+
+    for (size_t g = 0; g < c->groups; g++) {
+        char *longer = xprintf("%s%s ", line, c->group[g]);
+
+        free(line);
+        line = longer;
+    }
+    char *all = xprintf("%s%s", line, rest);
+
+    free(line);
+    return all;
+}
+
+static void put_labels(struct out *o, const struct curves *c, const struct one_curve *k)
+{
+    for (size_t g = 0; g < c->groups; g++)
+        out_str(o, k->label[g]);
+}
+
+static void put_note(struct out *o, unsigned note)
+{
+    char text[160] = "";
+    size_t at = 0;
+
+    for (const struct knee_note *n = knee_notes; n->bit != 0; n++)
+        if (note & n->bit)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "", n->text);
+    out_str(o, text);
+}
+
+static void put_knees(struct out *o, const struct curves *c, const struct one_curve *k,
+                      const struct knee_fit *fit)
+{
+    for (size_t i = 0; i < fit->count; i++) {
+        const struct knee *e = &fit->knee[i];
+        const double x[] = {e->onset, e->mid, e->end, e->lo, e->hi};
+
+        put_labels(o, c, k);
+        out_u64(o, i + 1);
+        for (size_t m = 0; m < sizeof x / sizeof *x; m++)
+            out_round(o, x[m], 9);
+        out_round(o, e->before, 6);
+        out_round(o, e->after, 6);
+        out_round(o, e->height, 5);
+        out_str(o, e->high ? "high" : "low");
+        put_note(o, e->note);
+        out_row(o);
+    }
+}
+
+static void put_points(struct out *o, const struct curves *c, const struct one_curve *k,
+                       const struct knee_fit *fit)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        put_labels(o, c, k);
+        out_double(o, k->x[i]);
+        out_double(o, k->y[i]);
+        out_round(o, fit->fitted[i], 9);
+        out_str(o, fit->part[i] == 's' ? "shelf" : fit->part[i] == 'r' ? "rise" : "spike");
+        out_row(o);
+    }
+}
+
+static void put_sizes(struct out *o, const struct curves *c, const struct knee_fit *fit,
+                      const struct job *job)
+{
+    uint64_t *size = xmalloc((job->refine + 1) * sizeof *size);
+    uint64_t multiple = job->multiple;
+    double lo = INFINITY, hi = -INFINITY;
+    size_t n;
+
+    if (multiple == 0)
+        multiple = c->stride >= 1 && strcmp(c->x_name, "stride") != 0 ? (uint64_t)c->stride : 128;
+    for (size_t k = 0; k < c->n; k++) {
+        lo = fmin(lo, c->curve[k].x[0]);
+        hi = fmax(hi, c->curve[k].x[c->curve[k].n - 1]);
+    }
+    if (c->n > 0 && hi > 0) {
+        n = refine_sizes(fit, c->n, fmax(lo, (double)multiple), hi, multiple, job->refine, size);
+        for (size_t i = 0; i < n; i++) {
+            out_u64(o, size[i]);
+            out_row(o);
+        }
+    }
+    free(size);
+}
+
+/* The curve's name in messages: "curve op=ca, sm=3", "the curve" when there is only one. */
+static const char *name_of(const struct curves *c, const struct one_curve *k, char *buf, size_t size)
+{
+    size_t at = (size_t)snprintf(buf, size, c->groups ? "curve" : "the curve");
+
+    for (size_t g = 0; g < c->groups && at < size; g++)
+        at += (size_t)snprintf(buf + at, size - at, "%s %s=%s", g ? "," : "", c->group[g],
+                               k->label[g]);
+    return buf;
+}
+
+/* The mean is a mixture of hits and misses; its knee may leave the median where it was. */
+static void warn_median(const char *name, const struct one_curve *k, const struct knee *e)
+{
+    double a = 0, b = 0, mean = fabs(e->after - e->before);
+
+    for (size_t i = 0; i < k->n; i++) {
+        if (k->x[i] <= e->onset)
+            a = k->median[i];
+        if (k->x[i] <= e->end || b == 0)
+            b = k->median[i];
+    }
+    if (!isfinite(a) || !isfinite(b) || fabs(b - a) > 0.2 * mean)
+        return;
+    cli_warn("%s: near %s the mean moves by %.3g %% but the median does not (%.6g, %.6g): few accesses "
+             "are slow there; look at the distribution with l2stat -m",
+             name, cli_size((uint64_t)fmax(e->mid, 0)), 100 * fabs(e->height), a, b);
+}
+
+static void report(const struct curves *c, const struct one_curve *k, const struct knee_fit *fit)
+{
+    char name[256];
+
+    name_of(c, k, name, sizeof name);
+    if (fit->count == 0)
+        fprintf(stderr, "%s: %s has no knee (%zu points)\n", cli_prog, name, k->n);
+    if (fit->spikes > 0)
+        fprintf(stderr, "%s: %s: %zu lone point%s left out; -p shows which\n", cli_prog, name,
+                fit->spikes, fit->spikes > 1 ? "s" : "");
+    for (size_t i = 0; i < fit->count; i++)
+        if (fit->knee[i].high)
+            warn_median(name, k, &fit->knee[i]);
+}
+
+static void fit_all(const struct curves *c, const struct job *job, struct knee_fit *fit)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        const struct one_curve *o = &c->curve[k];
+        int bad = knee_find(o->x, o->y, o->error, o->n, &job->opt, &fit[k]);
+
+        if (bad)
+            xdie(EXIT_FAILED, "%s", bad == -1 ? "out of memory" : "x does not increase");
+        report(c, o, &fit[k]);
+    }
+    if (c->n == 0)
+        cli_warn("no row is left: no knee; --from and --to cut rows");
+    if (c->dropped > 0)
+        cli_warn("%zu row%s dropped: %s is not a finite number there", c->dropped,
+                 c->dropped > 1 ? "s" : "", c->y_name);
+}
+
+static void print_all(const struct curves *c, const struct job *job, const struct knee_fit *fit,
+                      const struct prov *prov)
+{
+    char *curve = xprintf("%s %s fit part", c->x_name, c->y_name);
+    char *columns = header(c, job->points ? curve
+                                          : "knee x_onset x_mid x_end x_lo x_hi y_before y_after "
+                                            "height conf note");
+    struct out o;
+
+    out_begin(&o, stdout, prov, job->refine ? "size" : columns);
+    for (size_t k = 0; k < c->n && !job->refine; k++)
+        if (job->points)
+            put_points(&o, c, &c->curve[k], &fit[k]);
+        else
+            put_knees(&o, c, &c->curve[k], &fit[k]);
+    if (job->refine)
+        put_sizes(&o, c, fit, job);
+    out_end(&o, "ok");
+    free(columns);
+    free(curve);
+}
+
+static void run(struct tsv *t, int argc, char **argv, const struct job *job)
+{
+    struct curves *c = xcurves_read(t, &job->want);
+    struct knee_fit *fit = xcalloc(c->n + 1, sizeof *fit);
+
+    fit_all(c, job, fit);
+    prov_command(&t->prov, argc, argv);
+    print_all(c, job, fit, &t->prov);
+    for (size_t k = 0; k < c->n; k++)
+        knee_free(&fit[k]);
+    free(fit);
+    curves_free(c);
+}
+
+static enum knee_scale parse_scale(const char *word)
+{
+    static const char *const names[] = {"auto", "linear", "log"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(word, names[i]) == 0)
+            return (enum knee_scale)i;
+    xdie(EXIT_USAGE, "-s: not auto, linear or log: '%s'", word);
+}
+
+static const struct cli_opt options[] = {
+    {'x', "x", "COLUMN", "the column of x (default: size, size_bytes, pages, stride ...)"},
+    {'y', "y", "COLUMN", "the column of y (default: mean, gbps, cycles, ns ...)"},
+    {'g', "group", "A,B", "a curve for every different value of these columns (default: parameters that vary)"},
+    {'p', "points", NULL, "print every point with the fitted curve instead of knees"},
+    {'r', "refine", "N", "print N sizes worth measuring next instead of knees"},
+    {'m', "multiple", "BYTES", "-r: round sizes to multiples of this (default: the data's stride, or 128)"},
+    {'s', "scale", "SCALE", "straight pieces over x: linear, log, auto (default: what fits better)"},
+    {LONG_LEAST, "least", "H", "least relative height of a knee (0.01)"},
+    {LONG_NOISE, "noise", "S", "least relative noise of a point (0.002)"},
+    {LONG_PENALTY, "penalty", "P", "price of a parameter, times log of the number of points (1)"},
+    {LONG_DRIFT, "drift", "D", "slope that is still a shelf, relative, for a doubling of x (0.04)"},
+    {LONG_LEVEL, "level", "P", "coverage of the intervals (0.95)"},
+    {LONG_FROM, "from", "X", "leave out rows with less x"},
+    {LONG_TO, "to", "X", "leave out rows with more x"},
+    {LONG_STRICT, "strict", NULL, "an incomplete table is an error"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct cli_usage usage = {"[OPTION...] [FILE...]",
+                                       "Finds the knees of curves, with intervals.", options};
+
+int main(int argc, char **argv)
+{
+    struct job job = {.want = {.from = -INFINITY, .to = INFINITY}, .opt = knee_defaults};
+    struct tsv *t;
+    int c;
+
+    cli_start("l2knee");
+    gsl_set_error_handler_off();
+    while ((c = xcli_next(argc, argv, &usage)) != -1)
+        switch (c) {
+        case 'x': job.want.x = optarg; break;
+        case 'y': job.want.y = optarg; break;
+        case 'g': split_names(xstrdup(optarg), &job.want); break;
+        case 'p': job.points = 1; break;
+        case 'r': job.refine = xparse_u64("-r", optarg, 1, 1000000); break;
+        case 'm': job.multiple = xparse_size("-m", optarg, 1, 1u << 30); break;
+        case 's': job.opt.scale = parse_scale(optarg); break;
+        case LONG_LEAST: job.opt.least = xparse_double("--least", optarg, 1e-6, 1000); break;
+        case LONG_NOISE: job.opt.noise = xparse_double("--noise", optarg, 1e-6, 1); break;
+        case LONG_PENALTY: job.opt.penalty = xparse_double("--penalty", optarg, 0.01, 1000); break;
+        case LONG_DRIFT: job.opt.drift = xparse_double("--drift", optarg, 0, 1000); break;
+        case LONG_LEVEL: job.opt.level = xparse_double("--level", optarg, 0.5, 0.9999); break;
+        case LONG_FROM: job.want.from = (double)xparse_size("--from", optarg, 0, UINT64_MAX); break;
+        case LONG_TO: job.want.to = (double)xparse_size("--to", optarg, 0, UINT64_MAX); break;
+        case LONG_STRICT: job.strict = true; break;
+        }
+    if (job.points && job.refine)
+        xdie(EXIT_USAGE, "-p and -r exclude each other");
+    t = xtsv_open(argv + optind);
+    t->strict = job.strict;
+    run(t, argc, argv, &job);
+    tsv_close(t);
+    xclose_stdout();
+    return EXIT_OK;
+}
