@@ -1,11 +1,11 @@
 /* contend: which lines share a slice. All SMs hammer two lines at once; two lines of one slice wait for each other.
  *
- * mode=search labels blocks by pivots: the first block without a label is hammered against itself and every other such
+ * test=search labels blocks by pivots: the first block without a label is hammered against itself and every other such
  * block; those as slow as the pivot against itself share its slice. The limit lies in the widest gap below the pivot's own
  * time, so that it fits the pivots that see one mode only; a verdict "same" is measured twice more. Without a list of
  * blocks, neighbouring lines of a few places are compared first to find the grain, the largest block in one slice; then
  * half of the blocks follow each other by the grain, a quarter is spread over the first page, and a quarter over all.
- * mode=pairs hammers the pairs of a list. mode=thread is the textbook test, one thread alternating between two lines: it
+ * test=pairs hammers the pairs of a list. test=thread is the textbook test, one thread alternating between two lines: it
  * cannot fill a slice, so on a large chip it shows the mean of two latencies and nothing else. */
 #include "access.h"
 #include "experiment.h"
@@ -23,7 +23,7 @@ enum { PLACES = 16, PLACE_LINES = 64, STRANGERS = 64, CONFIRM = 2, ALTERNATE = 5
 static const struct param params[] = {
     {"op", PARAM_WORD, "cg", "cg|atom",
      "loads (a slice and its partners on other sides answer alike) or atomics", 0, 0},
-    {"mode", PARAM_WORD, "search", "search|pairs|thread",
+    {"test", PARAM_WORD, "search", "search|pairs|thread",
      "label blocks by pivots; hammer a list of pairs; one thread alternates", 0, 0},
     {"lines", PARAM_SIZES, "auto", "bytes",
      "offsets: blocks, or the two lines of each pair in turn; - reads standard input", 0, 1e12},
@@ -36,13 +36,13 @@ static const struct param params[] = {
     {"accesses", PARAM_U64, "64", "", "by each warp, of one pair", 1, 1e6},
     {"warps", PARAM_U64, "32", "", "of each SM", 1, 32},
     {"reps", PARAM_U64, "1", "", "of each pair", 1, 1000},
-    {"sm", PARAM_U64, "0", "", "of mode=thread", 0, 65535},
+    {"sm", PARAM_U64, "0", "", "of test=thread", 0, 65535},
     {0},
 };
 
 struct contend {
     struct run *r;
-    const char *op, *mode;
+    const char *op, *test;
     enum l2_kind kind;
     uint64_t buffer, line, spacing, accesses, warps, reps;
     double other; /* the fastest that pairs were seen: different slices */
@@ -57,7 +57,7 @@ static void put(const struct contend *c, const char *phase, size_t k, uint64_t r
 
     out_str(o, "contend");
     out_str(o, c->op);
-    out_str(o, c->mode);
+    out_str(o, c->test);
     out_str(o, phase);
     out_u64(o, c->accesses);
     out_u64(o, c->warps);
@@ -277,7 +277,7 @@ static int pairs(struct contend *c, const uint64_t *list, size_t n)
         c->a[i] = list == NULL ? random_line(c, c->buffer) : list[2 * i];
         c->b[i] = list == NULL ? random_line(c, c->buffer) : list[2 * i + 1];
     }
-    return strcmp(c->mode, "thread") == 0 ? alternate(c, npair)
+    return strcmp(c->test, "thread") == 0 ? alternate(c, npair)
                                           : hammer(c, "pairs", npair, 0, c->reps);
 }
 
@@ -301,7 +301,7 @@ static int run_lines(struct contend *c)
     struct device *d = c->r->dev;
     size_t n = 0;
     const uint64_t *list = param_auto(c->r, "lines") ? NULL : param_sizes(c->r, "lines", &n);
-    int searches = strcmp(c->mode, "search") == 0;
+    int searches = strcmp(c->test, "search") == 0;
 
     for (size_t i = 0; i < n; i++)
         if (list[i] + 8 > c->buffer)
@@ -327,7 +327,7 @@ static int run_contend(struct run *r)
     struct contend c = {
         .r = r,
         .op = param_text(r, "op"),
-        .mode = param_text(r, "mode"),
+        .test = param_text(r, "test"),
         .kind = (enum l2_kind)access_kind(param_text(r, "op")),
         .buffer = param_u64(r, "buffer"),
         .line = param_u64(r, "line"),
@@ -347,7 +347,7 @@ static int run_contend(struct run *r)
 const struct experiment exp_contend = {
     .name = "contend",
     .summary = "which lines share a slice: all SMs hammer two lines",
-    .columns = "exp op mode phase accesses warps a b pivot rep cycles",
+    .columns = "exp op test phase accesses warps a b pivot rep cycles",
     .params = params,
     .run = run_contend,
 };

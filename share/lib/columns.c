@@ -59,7 +59,7 @@ const struct column column_table[] = {
     {"kind", WORD, PARAM, "", "kind of access: load, store, atomic, with its hint"},
     {"a", WHOLE, PARAM, "bytes", "offset of the first of two lines"},
     {"b", WHOLE, PARAM, "bytes", "offset of the second of two lines"},
-    {"mode", WORD, PARAM, "", "of contend: search (labels blocks by pivots), pairs, thread (one thread alternates)"},
+    {"test", WORD, PARAM, "", "of contend: search (labels blocks by pivots), pairs, thread (one thread alternates)"},
     {"accesses", WHOLE, PARAM, "", "accesses of each warp to one of two lines"},
     {"warps", WHOLE, PARAM, "", "warps of each SM"},
     {"pivot", WHOLE, PARAM, "bytes", "offset of the line that the others are compared with"},
