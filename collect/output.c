@@ -60,16 +60,19 @@ void xoutput_open(struct output *o, const char *name, FILE *standard)
         xdie(EXIT_FAILED, "%s: %s", name, strerror(errno));
 }
 
-int output_close(struct output *o)
+int output_close(struct output *o, int error)
 {
     int bad = ferror(o->to), status = 0;
 
-    errno = 0;
+    errno = error;
+    if (o->name == NULL) {
+        xclose_stdout();
+        return 0;
+    }
     bad |= fflush(o->to);
     bad |= fclose(o->to);
     if (bad)
-        fprintf(stderr, "%s: %s: %s\n", cli_prog, o->name,
-                errno != 0 ? strerror(errno) : "not all was written");
+        fprintf(stderr, "%s: %s: %s\n", cli_prog, o->name, strerror(error != 0 ? error : errno));
     if (o->gzip != 0 && (waitpid(o->gzip, &status, 0) < 0 || status != 0) && !bad) {
         fprintf(stderr, "%s: %s: gzip failed\n", cli_prog, o->name);
         bad = 1;

@@ -14,7 +14,8 @@
 #include <string.h>
 
 static volatile sig_atomic_t stopped;
-static bool cannot_write; /* a closed pipe or a full disk: the end of the program says which */
+static int
+    cannot_write; /* errno of a closed pipe or a full disk: the end of the program says which */
 static bool keep_quiet;
 static struct progress progress;
 
@@ -37,13 +38,18 @@ void session_signals(void)
 
 bool run_stopped(void)
 {
-    return stopped || cannot_write;
+    return stopped || cannot_write != 0;
+}
+
+static void flush(FILE *to)
+{
+    if (fflush(to) != 0 && cannot_write == 0)
+        cannot_write = errno;
 }
 
 void run_progress(struct run *r, double done, double total)
 {
-    if (fflush(r->out->to) != 0)
-        cannot_write = true;
+    flush(r->out->to);
     progress_show(&progress, done, total);
 }
 
@@ -135,8 +141,7 @@ static int end(struct run *r, const struct device_state *before, int failed)
     if (strcmp(status, "ok") == 0 && run_stopped())
         strcpy(status, "interrupted");
     out_end(r->out, status);
-    if (fflush(r->out->to) != 0)
-        cannot_write = true;
+    flush(r->out->to);
     if (strcmp(status, "ok") != 0 && !cannot_write)
         fprintf(stderr, "%s: %s: %s; %" PRIu64 " rows are kept\n", cli_prog, r->exp->name, status,
                 r->out->rows);
@@ -168,5 +173,7 @@ int session_run(struct session *s, const struct experiment *e, struct params *p)
     preflight(&r, &before);
     progress_start(&progress, e->name, s->quiet);
     failed = e->run(&r);
-    return end(&r, &before, failed);
+    failed = end(&r, &before, failed);
+    s->error = cannot_write;
+    return failed;
 }

@@ -10,6 +10,7 @@ struct session {
     uint64_t seed;
     bool quiet;     /* no progress line, and warnings only in the table */
     struct prov by; /* the command line */
+    int error;      /* errno of the first write that failed, 0: none */
 };
 
 /* From now on Ctrl-C and a closed pipe end a run in order; a second Ctrl-C ends the program at once. */
