@@ -69,16 +69,15 @@ static void plot_line(struct plot *p, const struct series_set *set, size_t k)
         plot_quote(p->to, s->label);
 }
 
-/* How to read the picture: the knees, the lines, what is not drawn. The caller frees it. */
-static char *legend_of(const struct series_set *set, size_t left_out, const char *knees)
+/* How to read the picture, and what is not drawn. The caller frees it. */
+static char *legend_of(const struct series_set *set, size_t left_out)
 {
     bool bands = set->n > 1 && has_band(&set->series[0]);
     char *rest = left_out > 0 ? xprintf("  The %zu highest curves of %zu are drawn.", set->n,
                                         set->n + left_out)
                               : xstrdup("");
-    char *legend = xprintf(
-        "%s%s%s%s", knees, *knees && bands ? ".  " : "",
-        bands ? "Lines: mean; dashed: median; bands: 5 % to 95 % of the samples." : "", rest);
+    char *legend =
+        xprintf("%s%s", bands ? "Lines: mean; dashed: median; bands: 5 % to 95 %." : "", rest);
 
     free(rest);
     return legend;
@@ -118,11 +117,13 @@ static void draw_set(struct plot *p, struct series_set *set, const struct curve_
 {
     size_t left_out = series_keep_best(set, PLOT_SERIES);
     struct span span = x_axis(p, set, words->bytes);
-    char *knees = plot_mark_knees(p, span, words->bytes), *legend = legend_of(set, left_out, knees);
+    char *knees = plot_mark_knees(p, span, words->bytes), *legend = legend_of(set, left_out);
 
     if (words->bytes)
         plot_mark_l2(p, span);
-    plot_heading(p, words->title, set->constants, legend);
+    plot_heading(p, words->title, set->constants);
+    plot_note(p, knees);
+    plot_note(p, legend);
     plot_single(p);
     draw_axes(p, set, words, *knees != '\0');
     write_blocks(p, set);
@@ -139,8 +140,8 @@ static void draw_set(struct plot *p, struct series_set *set, const struct curve_
 static void draw(struct plot *p, const struct frame *f, const char *x, const char *y,
                  const char *weight, const struct curve_words *words)
 {
-    struct series_spec spec = {p->data,  f,        xframe_column(f, p->x ? p->x : x),
-                               TSV_NONE, TSV_NONE, p->group};
+    struct series_spec spec = {
+        p->data, f, xframe_column(f, p->x ? p->x : x), TSV_NONE, TSV_NONE, p->group, false};
 
     if (y != NULL)
         spec.y = xframe_column(f, p->y ? p->y : y);

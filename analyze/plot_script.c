@@ -165,7 +165,13 @@ static void simulated_sign(struct plot *p)
           p->to);
 }
 
-void plot_heading(struct plot *p, const char *title, const char *conditions, const char *legend)
+void plot_note(struct plot *p, const char *text)
+{
+    if (text != NULL && *text != '\0')
+        heading_line(p, text, "SMALL", "#606060", 90);
+}
+
+void plot_heading(struct plot *p, const char *title, const char *conditions)
 {
     char *device = device_line(&p->data->prov);
 
@@ -173,10 +179,7 @@ void plot_heading(struct plot *p, const char *title, const char *conditions, con
         simulated_sign(p);
     heading_line(p, p->title != NULL ? p->title : title, "BIG", "#101010", 90);
     heading_line(p, device, "SMALL", "#404040", 90);
-    if (conditions != NULL && *conditions != '\0')
-        heading_line(p, conditions, "SMALL", "#606060", 90);
-    if (legend != NULL && *legend != '\0')
-        heading_line(p, legend, "SMALL", "#606060", 90);
+    plot_note(p, conditions);
     free(device);
 }
 

@@ -16,8 +16,9 @@ void plot_tic(FILE *to, const char *text);
 /* A number that gnuplot reads, NaN for one that is not finite. */
 void plot_number(FILE *to, double v);
 
-/* Title, the device's line and, if not NULL, what was done and how to read it. Also the sign that it is simulated. */
-void plot_heading(struct plot *p, const char *title, const char *conditions, const char *legend);
+/* Title, the device's line, what was done (or NULL). Also the sign that it is simulated. Then more lines. */
+void plot_heading(struct plot *p, const char *title, const char *conditions);
+void plot_note(struct plot *p, const char *text);
 /* Room for the headings above a single picture; several panels: "set multiplot layout" and its end. */
 void plot_single(struct plot *p);
 void plot_panels(struct plot *p, size_t rows, size_t columns);

@@ -69,11 +69,14 @@ static size_t *row_numbers(size_t n)
 /* Whether every x has one value of the column. */
 static bool follows_from_x(const struct series_spec *spec, size_t column)
 {
-    size_t n = spec->frame->nrow, *row = row_numbers(n);
+    size_t n = spec->frame->nrow, *row;
     struct series_spec by_x = *spec;
     struct sorting s = {&by_x, NULL, 0};
     bool follows = true;
 
+    if (spec->values)
+        return false;
+    row = row_numbers(n);
     by_x.y = column;
     qsort_r(row, n, sizeof *row, compare_rows, &s);
     for (size_t i = 1; i < n && follows; i++)

@@ -33,6 +33,7 @@ struct series_spec {
     size_t x, y;       /* y: the samples, or TSV_NONE when the table has statistics already */
     size_t weight;     /* or TSV_NONE */
     const char *group; /* column that separates the curves, NULL: all parameters that vary */
+    bool values;       /* x is no condition but what was measured: no parameter follows from it */
 };
 
 /* Exits 1 when no row is left to draw. */

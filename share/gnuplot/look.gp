@@ -1,4 +1,4 @@
-# The look of every picture of l2plot. Colours: Okabe and Ito's, told apart by colour-blind people; viridis for maps.
+# The look of every picture of l2plot. Colours: Okabe and Ito's, told apart by colour-blind people; a light-to-dark viridis for maps.
 set encoding utf8
 set datafile missing 'NaN'
 set datafile separator '\t'
@@ -12,8 +12,7 @@ set style line 7 linecolor rgb '#444444' linewidth 2 pointtype 6
 set style line 20 linecolor rgb '#D8D8D8' linewidth 1
 set style line 21 linecolor rgb '#606060' linewidth 1
 set style line 22 linecolor rgb '#A02020' linewidth 2
-set palette defined (0 '#440154', 1 '#472D7B', 2 '#3B528B', 3 '#2C728E', 4 '#21918C', \
-                     5 '#28AE80', 6 '#5EC962', 7 '#ADDC30', 8 '#FDE725')
+set palette defined (0 '#F1F1E4', 1 '#CFE5A5', 2 '#7CCB74', 3 '#2FA789', 4 '#24828E', 5 '#3B528B', 6 '#440154')
 set border 3 linestyle 21
 set tics nomirror out scale 0.6 textcolor rgb '#303030'
 set grid xtics ytics linestyle 20
