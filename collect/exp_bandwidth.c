@@ -2,8 +2,7 @@
  *
  * The time is the device's, of one launch that passes over the working set as often as `bytes` asks, after one untimed
  * pass. Combinations come in random order; column seq keeps it. */
-#include "experiment.h"
-#include "sizes.h"
+#include "footprint.h"
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
@@ -18,7 +17,7 @@ static const struct param params[] = {
      "thread blocks; auto: as many as fill every SM with 2048 threads", 1, 1e6},
     {"threads", PARAM_SIZES, "512", "", "threads a block", 32, 1024},
     {"width", PARAM_SIZES, "16", "bytes", "of one load: 4, 8 or 16", 4, 16},
-    {"unroll", PARAM_SIZES, "4", "", "loads in flight in each thread", 1, 16},
+    {"unroll", PARAM_SIZES, "4", "", "loads in flight in each thread: 1, 2, 4 or 8", 1, 8},
     {"take", PARAM_SIZE, "0", "bytes", "read only so many of every `every` bytes; 0: all", 0, 4096},
     {"every", PARAM_SIZE, "0", "bytes", "the period of `take`", 0, 65536},
     {"bytes", PARAM_SIZE, "256M", "bytes", "moved in a timed launch at least, by whole passes", 1,
@@ -95,27 +94,13 @@ static void add_shapes(const struct run *r, struct plan *plan, struct stream s)
     }
 }
 
-static void default_sizes(const struct run *r, struct sizes *list)
-{
-    uint64_t l2 = r->dev->info.l2_bytes, most = 4 * l2 > 64 << 20 ? 4 * l2 : 64 << 20;
-    char word[64], why[160];
-
-    snprintf(word, sizeof word, "1M:%" PRIu64 ":4", most);
-    sizes_parse(list, word, why, sizeof why);
-}
-
 /* Working sets are whole multiples of 4 KiB, so that every width and `every` up to it divides them. */
 static uint64_t make_plan(struct run *r, struct plan *plan)
 {
     struct sizes list = {0};
     uint64_t most = 0;
-    size_t n;
-    const uint64_t *given = param_sizes(r, "size", &n);
 
-    for (size_t i = 0; i < n; i++)
-        sizes_add(&list, given[i]);
-    if (param_auto(r, "size"))
-        default_sizes(r, &list);
+    footprint_sizes(r, 1 << 20, 4, &list);
     for (size_t i = 0; i < list.n; i++) {
         struct stream s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
                            .kind = L2_LD_CG,
@@ -151,6 +136,8 @@ static int check(struct run *r, const struct plan *plan)
 
         if (s->width != 4 && s->width != 8 && s->width != 16)
             return device_fail(r->dev, "width=%" PRIu32 " is not 4, 8 or 16", s->width);
+        if (s->unroll != 1 && s->unroll != 2 && s->unroll != 4 && s->unroll != 8)
+            return device_fail(r->dev, "unroll=%" PRIu32 " is not 1, 2, 4 or 8", s->unroll);
         if ((s->take == 0) != (s->every == 0) || s->take > s->every || s->take % s->width != 0)
             return device_fail(r->dev,
                                "take=%" PRIu32 " every=%" PRIu32
@@ -184,11 +171,7 @@ static int run_bandwidth(struct run *r)
     int failed = check(r, &plan);
 
     shuffle_plan(&r->rng, &plan);
-    if (most < 4 * r->dev->info.l2_bytes)
-        run_warn(r,
-                 "the largest working set, %" PRIu64 " bytes, is less than 4 x L2 (%" PRIu64
-                 "): its bandwidth may be the cache's, not the memory's; give size= a larger one",
-                 most, 4 * r->dev->info.l2_bytes);
+    footprint_warn(r, most);
     failed = failed || r->dev->ops->alloc(r->dev, most) != 0 || run_plan(r, &plan) != 0;
     free(plan.v);
     return failed ? -1 : 0;

@@ -6,8 +6,7 @@
  * then come back after random distances, not all after the same one. Cycles of the last bin mean "that or more". */
 #include "access.h"
 #include "chains.h"
-#include "sizes.h"
-#include "../share/lib/cli.h"
+#include "footprint.h"
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
@@ -143,39 +142,22 @@ static int run_size(struct run *r, struct latency *l, size_t nodes)
     return 0;
 }
 
-/* Nodes a chain of every size, each number once, in random order. */
-static void choose_nodes(struct run *r, const struct latency *l, struct sizes *nodes)
+/* Nodes a chain of every size, each number once, in random order; the largest is returned. */
+static uint64_t choose_nodes(struct run *r, const struct latency *l, struct sizes *nodes)
 {
-    uint64_t l2 = r->dev->info.l2_bytes, most = 4 * l2 > 64 << 20 ? 4 * l2 : 64 << 20;
-    uint64_t step = l->chains.stride * l->chains.n;
-    struct sizes list = {0};
-    char word[64], why[160];
-    size_t n;
-    const uint64_t *size = param_sizes(r, "size", &n);
+    uint64_t step = l->chains.stride * l->chains.n, most;
 
-    if (param_auto(r, "size")) {
-        snprintf(word, sizeof word, "4K:%" PRIu64 ":8", most);
-        sizes_parse(&list, word, why, sizeof why);
-        size = list.v;
-        n = list.n;
+    footprint_sizes(r, 4096, 8, nodes);
+    for (size_t i = 0; i < nodes->n; i++) {
+        uint64_t n = (nodes->v[i] + step / 2) / step;
+
+        nodes->v[i] = n < 2 ? 2 : n;
     }
-    for (size_t i = 0; i < n; i++)
-        sizes_add(nodes, (size[i] + step / 2) / step < 2 ? 2 : (size[i] + step / 2) / step);
-    sizes_free(&list);
     sizes_sort(nodes);
-    if (nodes->v[nodes->n - 1] * step < 4 * l2)
-        run_warn(r,
-                 "the largest working set, %s, is less than 4 x L2 (%s): the last level seen may "
-                 "not be memory; "
-                 "size=4K:%s:8 reaches it",
-                 cli_size(nodes->v[nodes->n - 1] * step), cli_size(l2), cli_size(4 * l2));
-    for (size_t i = nodes->n - 1; i > 0; i--) {
-        size_t j = rng_below(&r->rng, i + 1);
-        uint64_t v = nodes->v[i];
-
-        nodes->v[i] = nodes->v[j];
-        nodes->v[j] = v;
-    }
+    most = nodes->v[nodes->n - 1];
+    footprint_warn(r, most * step);
+    sizes_shuffle(nodes, &r->rng);
+    return most;
 }
 
 static int check(struct run *r, const struct latency *l, uint64_t most)
@@ -241,13 +223,11 @@ static int run_latency(struct run *r)
 {
     struct latency l = {0};
     struct sizes nodes = {0};
-    uint64_t most = 0;
+    uint64_t most;
     int failed;
 
     set_up(r, &l);
-    choose_nodes(r, &l, &nodes);
-    for (size_t i = 0; i < nodes.n; i++)
-        most = nodes.v[i] > most ? nodes.v[i] : most;
+    most = choose_nodes(r, &l, &nodes);
     failed = check(r, &l, most);
     if (!failed && !l.fresh)
         failed = r->dev->ops->alloc(r->dev, most * l.chains.n * l.chains.stride);

@@ -40,6 +40,17 @@ void sizes_sort(struct sizes *s)
     s->n = n;
 }
 
+void sizes_shuffle(struct sizes *s, struct rng *r)
+{
+    for (size_t i = s->n; i > 1; i--) {
+        size_t j = rng_below(r, i);
+        uint64_t v = s->v[i - 1];
+
+        s->v[i - 1] = s->v[j];
+        s->v[j] = v;
+    }
+}
+
 static int refuse(char *why, size_t why_size, const char *what, const char *word)
 {
     snprintf(why, why_size, "%s: '%s'", what, word);

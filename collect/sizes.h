@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../share/lib/rng.h"
+
 #define SIZES_MOST 1000000 /* longer lists are mistakes */
 
 struct sizes {
@@ -19,6 +21,8 @@ int sizes_parse(struct sizes *s, const char *word, char *why, size_t why_size);
 int sizes_read(struct sizes *s, FILE *from, const char *column, char *why, size_t why_size);
 /* Sorts and drops what is there twice. */
 void sizes_sort(struct sizes *s);
+/* Random order. */
+void sizes_shuffle(struct sizes *s, struct rng *r);
 void sizes_add(struct sizes *s, uint64_t v);
 void sizes_free(struct sizes *s);
 
