@@ -1,0 +1,223 @@
+/* Plans and runs the search for eviction sets on any device. */
+#include "evset.h"
+#include "../share/lib/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLD_LINES = 256, HITS = 17, TARGET_BYTES = 64 << 20, PILOTS = 3, PILOT_TRIES = 3 };
+
+static const char *const status_names[] = {"ok",   "pool_keeps", "lost",      "many",
+                                           "weak", "loose",      "tests_full"};
+static const char *const phase_names[] = {"pool",      "search",    "confirm", "prune",
+                                          "check_all", "check_one", "extra"};
+
+const char *evset_status(uint32_t status)
+{
+    return status < sizeof status_names / sizeof *status_names ? status_names[status] : "unknown";
+}
+
+const char *evset_phase(uint32_t phase)
+{
+    return phase < sizeof phase_names / sizeof *phase_names ? phase_names[phase] : "unknown";
+}
+
+uint64_t evset_pool_bytes(const struct device *d)
+{
+    uint64_t want = d->info.l2_bytes * 16, bytes = 4u << 20;
+
+    if (want == 0)
+        return 1u << 30;
+    while (bytes < want && bytes < 1u << 30)
+        bytes *= 2;
+    return bytes;
+}
+
+/* Side of the lines that a plan wants; -1 for any. */
+static int wanted_side(const struct evset_plan *p)
+{
+    if (p->sides.kind != SIDES_LINEAR || p->lines == EVSET_ALL)
+        return -1;
+    return p->lines == EVSET_REMOTE;
+}
+
+static int fill_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool)
+{
+    uint32_t log2_lines = 0;
+
+    while ((uint64_t)p->line << (log2_lines + 1) <= p->pool_bytes)
+        log2_lines++;
+    *pool = (struct l2_pool){
+        .seed = seed, .log2_lines = log2_lines, .stride = p->line, .page_shift = 21};
+    if (wanted_side(p) < 0)
+        return 0;
+    if (sides_pool(&p->sides, (unsigned)wanted_side(p), pool) != 0)
+        return device_fail(
+            p->d, "no address bit of the side mask 0x%llx can order a pool by sides: use lines=all",
+            (unsigned long long)p->sides.mask);
+    return 0;
+}
+
+uint64_t evset_target(const struct evset_plan *p, struct rng *r)
+{
+    uint64_t line;
+
+    do
+        line = p->pool_bytes + rng_below(r, p->target_bytes / p->line) * p->line;
+    while (wanted_side(p) >= 0 && sides_of(&p->sides, line) != (unsigned)wanted_side(p));
+    return line;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Loads lines, sweeps the whole pool over them, and times them again. */
+static int measure_miss(struct evset_plan *p, struct rng *r)
+{
+    struct l2_pool pool;
+    l2_access list[COLD_LINES];
+    uint32_t cycles[COLD_LINES];
+    struct sweep sweep = {.sm = p->sm, .kind = p->kind, .pool = &pool};
+
+    for (size_t i = 0; i < COLD_LINES; i++)
+        list[i] = l2_access_of(p->kind, evset_target(p, r), 0);
+    if (fill_pool(p, rng_u64(r), &pool) != 0)
+        return -1;
+    sweep.n = l2_pool_size(&pool);
+    if (p->d->ops->walk(p->d, p->sm, list, COLD_LINES, cycles) != 0 ||
+        p->d->ops->sweep(p->d, &sweep) != 0 ||
+        p->d->ops->walk(p->d, p->sm, list, COLD_LINES, cycles) != 0)
+        return -1;
+    qsort(cycles, COLD_LINES, sizeof *cycles, by_value);
+    p->miss = cycles[COLD_LINES / 5];
+    return 0;
+}
+
+int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *threshold)
+{
+    l2_access list[HITS];
+    uint32_t cycles[HITS];
+    double hit, gap, next;
+
+    for (size_t i = 0; i < HITS; i++)
+        list[i] = l2_access_of(p->kind, target, 0);
+    if (p->d->ops->walk(p->d, p->sm, list, HITS, cycles) != 0)
+        return -1;
+    qsort(cycles + 1, HITS - 1, sizeof *cycles, by_value);
+    hit = cycles[HITS / 2];
+    next = p->miss;
+    gap = p->sides.kind == SIDES_ONE ? INFINITY : p->sides.far - p->sides.near;
+    if (wanted_side(p) != 0 && p->level == EVSET_LOCAL)
+        next = fmin(next, hit + gap); /* the home still has it */
+    if (next <= hit)
+        return device_fail(p->d, "no threshold: a hit takes %.0f cycles, a miss %.0f", hit, next);
+    *threshold = (uint32_t)((hit + next) / 2);
+    if (wanted_side(p) != 0 && p->level == EVSET_MEMORY && isfinite(gap))
+        *threshold = (uint32_t)((fmin(hit + gap, next) + next) / 2);
+    return 0;
+}
+
+int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t attempt,
+              struct l2_tip_in *in, struct l2_tip_out *out)
+{
+    *in = (struct l2_tip_in){.target = target,
+                             .kind = p->kind,
+                             .threshold = threshold,
+                             .votes = p->votes,
+                             .check_all = p->check_all,
+                             .check_one = p->check_one,
+                             .extra = p->extra,
+                             .rounds = p->rounds,
+                             .settle = p->settle};
+    if (fill_pool(p, rng_mix(p->seed + attempt), &in->pool) != 0)
+        return -1;
+    return p->d->ops->tip(p->d, p->sm, in, out);
+}
+
+int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, struct l2_tip_out *out)
+{
+    struct l2_tip_in *in = xmalloc(sizeof *in);
+    uint32_t threshold;
+    int rc = evset_threshold(p, target, &threshold);
+
+    out->status = L2_TIP_LOST;
+    for (uint32_t k = 0; k < tries && rc == 0; k++) {
+        rc = evset_try(p, target, threshold, k, in, out);
+        if (out->status == L2_TIP_OK || out->status == L2_TIP_POOL_KEEPS)
+            break;
+    }
+    free(in);
+    return rc;
+}
+
+/* How many pilot targets give a verified set with these rounds; the first tipping indices of those that do, 0 of others. */
+static int pilot(struct evset_plan *p, const uint64_t *target, uint32_t rounds, uint32_t settle,
+                 uint32_t *first, unsigned *good)
+{
+    struct l2_tip_out *out = xmalloc(sizeof *out);
+    int rc = 0;
+
+    p->rounds = rounds;
+    p->settle = settle;
+    *good = 0;
+    for (unsigned k = 0; k < PILOTS && rc == 0; k++) {
+        rc = evset_find(p, target[k], PILOT_TRIES, out);
+        first[k] = rc == 0 && out->status == L2_TIP_OK ? out->first : 0;
+        *good += first[k] != 0;
+    }
+    free(out);
+    return rc;
+}
+
+/* One round is enough where a line just used outlives every other (LRU): then more rounds tip at the same index. */
+static int choose_rounds(struct evset_plan *p, struct rng *r)
+{
+    static const struct {
+        uint32_t rounds, settle;
+    } more[] = {{4, 0}, {8, 2}};
+    uint64_t target[PILOTS];
+    uint32_t one[PILOTS], many[PILOTS];
+    unsigned good_one, good_many, same = 0;
+
+    for (unsigned k = 0; k < PILOTS; k++)
+        target[k] = evset_target(p, r);
+    if (pilot(p, target, 1, 0, one, &good_one) != 0)
+        return -1;
+    for (size_t m = 0; m < sizeof more / sizeof *more; m++) {
+        if (pilot(p, target, more[m].rounds, more[m].settle, many, &good_many) != 0)
+            return -1;
+        if (good_many > 0)
+            break;
+    }
+    for (unsigned k = 0; k < PILOTS; k++)
+        same += one[k] != 0 && fabs((double)one[k] - many[k]) <= 0.01 * one[k];
+    if (same * 2 > PILOTS || good_many == 0) {
+        p->rounds = 1;
+        p->settle = 0;
+    }
+    return 0;
+}
+
+int evset_plan(struct evset_plan *p, struct rng *r)
+{
+    p->target_bytes = p->pool_bytes < TARGET_BYTES ? p->pool_bytes : TARGET_BYTES;
+    p->seed = rng_u64(r);
+    p->sides = (struct sides){0};
+    if (p->d->ops->alloc(p->d, p->pool_bytes + p->target_bytes) != 0 ||
+        sides_find(p->d, p->sm, p->pool_bytes + p->target_bytes, r, &p->sides) != 0 ||
+        measure_miss(p, r) != 0)
+        return -1;
+    if (p->rounds == 0)
+        return choose_rounds(p, r);
+    return 0;
+}
+
+void evset_plan_free(struct evset_plan *p)
+{
+    sides_free(&p->sides);
+}

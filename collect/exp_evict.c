@@ -1,0 +1,166 @@
+/* evict: eviction sets of random lines by tipping point, every test a row, every line found a row.
+ *
+ * The rows of a target, in order: its tests (phase pool, search, confirm, prune, check_all, check_one, extra; n positions of
+ * the pool swept, `skip` the line left out or -1, the probe's cycles), then its lines (phase set or more: test is the rank,
+ * n the line's position + 1, offset the line), then one row of phase end (n the number of tests, cycles of the search). */
+#include "access.h"
+#include "evset.h"
+#include "experiment.h"
+#include "../share/lib/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint64_t target, attempt, n, cycles, offset, test;
+    int skip;
+    const char *phase, *status;
+};
+
+static const char *const lines_names[] = {"home", "remote", "all"};
+
+static void put_row(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
+                    const struct row *row)
+{
+    struct out *o = r->out;
+
+    out_str(o, "evict");
+    out_u64(o, row->target);
+    out_u64(o, row->attempt);
+    out_i64(o, p->sm);
+    out_str(o, lines_names[p->lines]);
+    out_str(o, p->level == EVSET_LOCAL ? "local" : "memory");
+    out_str(o, access_name(p->kind));
+    out_u64(o, p->line);
+    out_u64(o, l2_pool_size(&in->pool));
+    out_u64(o, p->rounds);
+    out_u64(o, in->threshold);
+    out_str(o, row->phase);
+    out_u64(o, row->test);
+    out_i64(o, row->skip);
+    out_u64(o, row->n);
+    out_u64(o, row->cycles);
+    out_u64(o, row->offset);
+    out_str(o, row->status);
+    out_row(o);
+}
+
+static void put_attempt(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
+                        const struct l2_tip_out *out, uint64_t target, uint64_t attempt)
+{
+    struct row row = {
+        .target = target, .attempt = attempt, .status = evset_status(out->status), .skip = -1};
+
+    row.offset = in->target;
+    for (uint32_t i = 0; i < out->ntests; i++) {
+        const struct l2_tip_test *t = &out->test[i];
+
+        row.test = i;
+        row.n = t->n;
+        row.cycles = t->cycles;
+        row.phase = evset_phase(t->phase);
+        row.skip = t->skip == 255 ? -1 : t->skip;
+        put_row(r, p, in, &row);
+    }
+    row.skip = -1;
+    row.cycles = 0;
+    for (uint32_t i = 0; i < out->nfound; i++) {
+        row.test = i;
+        row.n = out->tip[i] + 1;
+        row.offset = out->found[i];
+        row.phase = i < out->nset ? "set" : "more";
+        put_row(r, p, in, &row);
+    }
+    row = (struct row){target,     attempt, out->ntests, out->cycles, in->target,
+                       out->first, -1,      "end",       row.status};
+    put_row(r, p, in, &row);
+}
+
+static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, struct l2_tip_in *in,
+                      struct l2_tip_out *out)
+{
+    uint64_t target = evset_target(p, &r->rng), tries = param_u64(r, "tries");
+    uint32_t threshold;
+
+    if (evset_threshold(p, target, &threshold) != 0)
+        return -1;
+    for (uint32_t attempt = 0; attempt < tries; attempt++) {
+        if (evset_try(p, target, threshold, attempt, in, out) != 0)
+            return -1;
+        put_attempt(r, p, in, out, k, attempt);
+        if (out->status == L2_TIP_POOL_KEEPS)
+            return device_fail(r->dev,
+                               "a pool of %llu bytes does not evict a line: give one of 4 times "
+                               "the L2 or more (pool=)",
+                               (unsigned long long)p->pool_bytes);
+        if (out->status == L2_TIP_OK)
+            break;
+    }
+    return 0;
+}
+
+static int word_index(const char *const *names, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], word) == 0)
+            return (int)i;
+    return 0;
+}
+
+static int run_evict(struct run *r)
+{
+    struct evset_plan p = {
+        .d = r->dev,
+        .sm = (int)param_u64(r, "sm"),
+        .lines = (enum evset_lines)word_index(lines_names, 3, param_text(r, "lines")),
+        .level = strcmp(param_text(r, "level"), "memory") == 0 ? EVSET_MEMORY : EVSET_LOCAL,
+        .kind = (enum l2_kind)access_kind(param_text(r, "op")),
+        .line = (uint32_t)param_u64(r, "line"),
+        .votes = (uint32_t)param_u64(r, "votes"),
+        .rounds = param_auto(r, "rounds") ? 0 : (uint32_t)param_u64(r, "rounds"),
+        .extra = (uint32_t)param_u64(r, "extra"),
+        .check_all = 20,
+        .check_one = 10};
+    struct l2_tip_in *in = xmalloc(sizeof *in);
+    struct l2_tip_out *out = xmalloc(sizeof *out);
+    uint64_t targets = param_u64(r, "targets");
+    int rc;
+
+    p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    rc = evset_plan(&p, &r->rng);
+    for (uint64_t k = 0; k < targets && rc == 0 && !run_stopped(); k++) {
+        rc = one_target(r, &p, k, in, out);
+        run_progress(r, (double)k + 1, (double)targets);
+    }
+    evset_plan_free(&p);
+    free(in);
+    free(out);
+    return rc;
+}
+
+static const struct param params[] = {
+    {"targets", PARAM_U64, "100", "lines", "random lines to find eviction sets of"},
+    {"sm", PARAM_U64, "0", "", "the SM that looks"},
+    {"lines", PARAM_WORD, "home", "home|remote|all",
+     "targets and pool: lines of the SM's own side, of the other, or any"},
+    {"level", PARAM_WORD, "local", "local|memory", "evicted from the own side, or from everywhere"},
+    {"op", PARAM_WORD, "cg", "cg|cv|evict_first|evict_last|no_allocate", "kind of the loads"},
+    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool"},
+    {"pool", PARAM_SIZE, "auto", "bytes",
+     "memory that the pool is drawn from; auto: 16 times the L2, at most 1G"},
+    {"tries", PARAM_U64, "4", "", "pools to try for a target"},
+    {"votes", PARAM_U64, "2", "", "trials of a test; one more decides when they differ"},
+    {"rounds", PARAM_U64, "auto", "",
+     "times the lines are touched before a probe; auto: 1 where replacement is LRU"},
+    {"extra", PARAM_U64, "0", "lines", "congruent lines to find beyond the set"},
+    {NULL, PARAM_U64, NULL, NULL, NULL},
+};
+
+const struct experiment exp_evict = {
+    "evict",
+    "eviction sets of random lines by tipping point: ways, sets",
+    "exp target attempt sm lines level op line pool rounds threshold phase test skip n cycles "
+    "offset status",
+    params,
+    run_evict,
+};
