@@ -14,6 +14,7 @@ const struct finding_name finding_names[] = {
     {"ways", "lines", "lines that one set holds"},
     {"sets_side", "sets", "sets of one side"},
     {"sets_total", "sets", "sets of all sides"},
+    {"index", "word", "whether the set is taken straight from the address (plain) or hashed"},
     {"line", "bytes", "bytes under one tag"},
     {"sector", "bytes", "bytes fetched or kept at a time within a line"},
     {"fetch_default", "bytes", "bytes that a miss fetches when nothing is set"},

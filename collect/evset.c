@@ -13,6 +13,17 @@ static const char *const status_names[] = {"ok",   "pool_keeps", "lost",      "m
 static const char *const phase_names[] = {"pool",      "search",    "confirm", "prune",
                                           "check_all", "check_one", "extra"};
 
+const char *const evset_lines_names[] = {"home", "remote", "all"};
+
+enum evset_lines evset_lines_of(const char *name)
+{
+    int i = 0;
+
+    while (i < EVSET_ALL && strcmp(evset_lines_names[i], name) != 0)
+        i++;
+    return (enum evset_lines)i;
+}
+
 const char *evset_status(uint32_t status)
 {
     return status < sizeof status_names / sizeof *status_names ? status_names[status] : "unknown";
@@ -42,7 +53,7 @@ static int wanted_side(const struct evset_plan *p)
     return p->lines == EVSET_REMOTE;
 }
 
-static int fill_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool)
+int evset_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool)
 {
     uint32_t log2_lines = 0;
 
@@ -86,7 +97,7 @@ static int measure_miss(struct evset_plan *p, struct rng *r)
 
     for (size_t i = 0; i < COLD_LINES; i++)
         list[i] = l2_access_of(p->kind, evset_target(p, r), 0);
-    if (fill_pool(p, rng_u64(r), &pool) != 0)
+    if (evset_pool(p, rng_u64(r), &pool) != 0)
         return -1;
     sweep.n = l2_pool_size(&pool);
     if (p->d->ops->walk(p->d, p->sm, list, COLD_LINES, cycles) != 0 ||
@@ -134,7 +145,7 @@ int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, u
                              .extra = p->extra,
                              .rounds = p->rounds,
                              .settle = p->settle};
-    if (fill_pool(p, rng_mix(p->seed + attempt), &in->pool) != 0)
+    if (evset_pool(p, rng_mix(p->seed + attempt), &in->pool) != 0)
         return -1;
     return p->d->ops->tip(p->d, p->sm, in, out);
 }

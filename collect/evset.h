@@ -14,6 +14,7 @@ enum evset_lines {
     EVSET_REMOTE, /* lines of the other side, of which the own side keeps copies */
     EVSET_ALL     /* any line */
 };
+extern const char *const evset_lines_names[]; /* "home", "remote", "all" */
 enum evset_level {
     EVSET_LOCAL, /* evicted: no longer a hit in the own side */
     EVSET_MEMORY /* evicted: comes from memory */
@@ -43,6 +44,8 @@ uint64_t evset_pool_bytes(const struct device *d);
 int evset_plan(struct evset_plan *p, struct rng *r);
 void evset_plan_free(struct evset_plan *p);
 
+/* The pool of the plan in another order. */
+int evset_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool);
 /* A random line of the planned kind, behind the pool. */
 uint64_t evset_target(const struct evset_plan *p, struct rng *r);
 /* What separates the target's hits in the own side from the next level, in cycles, for this SM. */
@@ -53,6 +56,8 @@ int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, u
 /* Tries until a set is verified, at most `tries` times; out->status tells. */
 int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, struct l2_tip_out *out);
 
+/* The kind of lines of a name (a word that the parameters have checked). */
+enum evset_lines evset_lines_of(const char *name);
 const char *evset_status(uint32_t status); /* "ok", "pool_keeps", ... */
 const char *evset_phase(uint32_t phase);   /* "pool", "search", ... */
 

@@ -1,8 +1,12 @@
 /* evict: eviction sets of random lines by tipping point, every test a row, every line found a row.
  *
+ * The same-tag test follows on the first verified targets: a full set is loaded, but in place of its last line an address
+ * some bytes from it. While that lies in the same line (and only then) the target is evicted: the line's size.
+ *
  * The rows of a target, in order: its tests (phase pool, search, confirm, prune, check_all, check_one, extra; n positions of
  * the pool swept, `skip` the line left out or -1, the probe's cycles), then its lines (phase set or more: test is the rank,
- * n the line's position + 1, offset the line), then one row of phase end (n the number of tests, cycles of the search). */
+ * n the line's position + 1, offset the line), then one row of phase end (test the first tipping index, n the number of
+ * tests, cycles of the search), then its same-tag rows (phase tag: skip the distance in bytes, test the trial). */
 #include "access.h"
 #include "evset.h"
 #include "experiment.h"
@@ -11,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TAG_TARGETS = 8, TAG_TRIALS = 6, TAG_SPAN = 512, TAG_STEP = 32 };
+
 struct row {
     uint64_t target, attempt, n, cycles, offset, test;
     int skip;
     const char *phase, *status;
 };
-
-static const char *const lines_names[] = {"home", "remote", "all"};
 
 static void put_row(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
                     const struct row *row)
@@ -28,10 +32,11 @@ static void put_row(struct run *r, const struct evset_plan *p, const struct l2_t
     out_u64(o, row->target);
     out_u64(o, row->attempt);
     out_i64(o, p->sm);
-    out_str(o, lines_names[p->lines]);
+    out_str(o, evset_lines_names[p->lines]);
     out_str(o, p->level == EVSET_LOCAL ? "local" : "memory");
     out_str(o, access_name(p->kind));
     out_u64(o, p->line);
+    out_u64(o, p->pool_bytes);
     out_u64(o, l2_pool_size(&in->pool));
     out_u64(o, p->rounds);
     out_u64(o, in->threshold);
@@ -76,6 +81,50 @@ static void put_attempt(struct run *r, const struct evset_plan *p, const struct 
     put_row(r, p, in, &row);
 }
 
+/* Loads the target and the set with its last line moved by `by` bytes, `rounds` times, then times the target. */
+static size_t tag_trial(l2_access *list, const struct evset_plan *p, const struct l2_tip_in *in,
+                        const struct l2_tip_out *out, int by)
+{
+    size_t n = 0;
+
+    for (uint32_t round = 0; round < p->rounds; round++) {
+        if (round == 0)
+            list[n++] = l2_access_of(p->kind, in->target, 0);
+        for (uint32_t i = 0; i + 1 < out->nset; i++)
+            list[n++] = l2_access_of(p->kind, out->found[i], 0);
+        list[n++] = l2_access_of(p->kind, out->found[out->nset - 1] + (uint64_t)(int64_t)by, 0);
+    }
+    list[n++] = l2_access_of(p->kind, in->target, 0);
+    return n;
+}
+
+static int put_tags(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
+                    const struct l2_tip_out *out, uint64_t target, uint64_t attempt)
+{
+    size_t most = (size_t)p->rounds * (out->nset + 1) + 1;
+    l2_access *list = xmalloc(most * sizeof *list);
+    uint32_t *cycles = xmalloc(most * sizeof *cycles);
+    struct row row = {
+        .target = target, .attempt = attempt, .offset = in->target, .phase = "tag", .status = "ok"};
+    int rc = 0;
+
+    for (int by = -TAG_SPAN; by < TAG_SPAN && rc == 0; by += TAG_STEP) {
+        if (by < 0 && out->found[out->nset - 1] < (uint64_t)-by)
+            continue;
+        for (row.test = 0; row.test < TAG_TRIALS && rc == 0; row.test++) {
+            size_t n = tag_trial(list, p, in, out, by);
+
+            rc = p->d->ops->walk(p->d, p->sm, list, n, cycles);
+            row.skip = by;
+            row.cycles = cycles[n - 1];
+            put_row(r, p, in, &row);
+        }
+    }
+    free(list);
+    free(cycles);
+    return rc;
+}
+
 static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, struct l2_tip_in *in,
                       struct l2_tip_out *out)
 {
@@ -94,33 +143,25 @@ static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, str
                                "the L2 or more (pool=)",
                                (unsigned long long)p->pool_bytes);
         if (out->status == L2_TIP_OK)
-            break;
+            return k < TAG_TARGETS ? put_tags(r, p, in, out, k, attempt) : 0;
     }
-    return 0;
-}
-
-static int word_index(const char *const *names, size_t n, const char *word)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], word) == 0)
-            return (int)i;
     return 0;
 }
 
 static int run_evict(struct run *r)
 {
-    struct evset_plan p = {
-        .d = r->dev,
-        .sm = (int)param_u64(r, "sm"),
-        .lines = (enum evset_lines)word_index(lines_names, 3, param_text(r, "lines")),
-        .level = strcmp(param_text(r, "level"), "memory") == 0 ? EVSET_MEMORY : EVSET_LOCAL,
-        .kind = (enum l2_kind)access_kind(param_text(r, "op")),
-        .line = (uint32_t)param_u64(r, "line"),
-        .votes = (uint32_t)param_u64(r, "votes"),
-        .rounds = param_auto(r, "rounds") ? 0 : (uint32_t)param_u64(r, "rounds"),
-        .extra = (uint32_t)param_u64(r, "extra"),
-        .check_all = 20,
-        .check_one = 10};
+    struct evset_plan p = {.d = r->dev,
+                           .sm = (int)param_u64(r, "sm"),
+                           .lines = evset_lines_of(param_text(r, "lines")),
+                           .level = strcmp(param_text(r, "level"), "memory") == 0 ? EVSET_MEMORY
+                                                                                  : EVSET_LOCAL,
+                           .kind = (enum l2_kind)access_kind(param_text(r, "op")),
+                           .line = (uint32_t)param_u64(r, "line"),
+                           .votes = (uint32_t)param_u64(r, "votes"),
+                           .rounds = param_auto(r, "rounds") ? 0 : (uint32_t)param_u64(r, "rounds"),
+                           .extra = (uint32_t)param_u64(r, "extra"),
+                           .check_all = 20,
+                           .check_one = 10};
     struct l2_tip_in *in = xmalloc(sizeof *in);
     struct l2_tip_out *out = xmalloc(sizeof *out);
     uint64_t targets = param_u64(r, "targets");
@@ -139,28 +180,31 @@ static int run_evict(struct run *r)
 }
 
 static const struct param params[] = {
-    {"targets", PARAM_U64, "100", "lines", "random lines to find eviction sets of"},
-    {"sm", PARAM_U64, "0", "", "the SM that looks"},
+    {"targets", PARAM_U64, "100", "lines", "random lines to find eviction sets of", 1, 1e6},
+    {"sm", PARAM_U64, "0", "", "the SM that looks", 0, 1e4},
     {"lines", PARAM_WORD, "home", "home|remote|all",
-     "targets and pool: lines of the SM's own side, of the other, or any"},
-    {"level", PARAM_WORD, "local", "local|memory", "evicted from the own side, or from everywhere"},
-    {"op", PARAM_WORD, "cg", "cg|cv|evict_first|evict_last|no_allocate", "kind of the loads"},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool"},
-    {"pool", PARAM_SIZE, "auto", "bytes",
-     "memory that the pool is drawn from; auto: 16 times the L2, at most 1G"},
-    {"tries", PARAM_U64, "4", "", "pools to try for a target"},
-    {"votes", PARAM_U64, "2", "", "trials of a test; one more decides when they differ"},
+     "targets and pool: lines of the SM's own side, of the other, or any", 0, 0},
+    {"level", PARAM_WORD, "local", "local|memory", "evicted from the own side, or from everywhere",
+     0, 0},
+    {"op", PARAM_WORD, "cg", "cg|cv|evict_first|evict_last|no_allocate", "kind of the loads", 0, 0},
+    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
+    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
+     65536, 0x1p31},
+    {"tries", PARAM_U64, "4", "", "pools to try for a target", 1, 100},
+    {"votes", PARAM_U64, "2", "", "trials of a test; one more decides when they differ", 1, 9},
     {"rounds", PARAM_U64, "auto", "",
-     "times the lines are touched before a probe; auto: 1 where replacement is LRU"},
-    {"extra", PARAM_U64, "0", "lines", "congruent lines to find beyond the set"},
-    {NULL, PARAM_U64, NULL, NULL, NULL},
+     "times the lines are touched before a probe; auto: 1 under LRU", 1, 64},
+    {"extra", PARAM_U64, "0", "lines", "congruent lines to find beyond the set", 0, L2_TIP_FOUND},
+    {0},
 };
 
 const struct experiment exp_evict = {
     "evict",
     "eviction sets of random lines by tipping point: ways, sets",
-    "exp target attempt sm lines level op line pool rounds threshold phase test skip n cycles "
+    "exp target attempt sm lines level op line pool positions rounds threshold phase test skip n "
+    "cycles "
     "offset status",
     params,
     run_evict,
+    false,
 };

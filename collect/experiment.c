@@ -3,10 +3,29 @@
 
 #include <string.h>
 
-extern const struct experiment exp_latency, exp_bandwidth, exp_clock, exp_matrix, exp_contend;
+/* clang-format off: one a line, so that two additions do not collide */
+extern const struct experiment
+    exp_latency,
+    exp_bandwidth,
+    exp_clock,
+    exp_matrix,
+    exp_contend,
+    exp_evict,
+    exp_survive,
+    exp_stride;
 
-const struct experiment *const experiment_table[] = {&exp_latency, &exp_bandwidth, &exp_clock,
-                                                     &exp_matrix,  &exp_contend,   NULL};
+const struct experiment *const experiment_table[] = {
+    &exp_latency,
+    &exp_bandwidth,
+    &exp_clock,
+    &exp_matrix,
+    &exp_contend,
+    &exp_evict,
+    &exp_survive,
+    &exp_stride,
+    NULL,
+};
+/* clang-format on */
 
 const struct experiment *experiment_find(const char *name)
 {

@@ -1,0 +1,322 @@
+/* l2assoc: ways and sets. From evict rows (eviction sets; the verdict of every test is made again from its cycles),
+ * survive rows (survival curves) and stride rows (textbook scan), any of them or all concatenated. Where only one kind of
+ * evidence is there, one method is what it prints; it never assumes a power of two. */
+#include "../share/lib/cli.h"
+#include "../share/lib/mem.h"
+#include "../share/lib/out.h"
+#include "../share/lib/tsv.h"
+#include "assoc.h"
+#include "assoc_rows.h"
+#include "findings.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last attempt of each target and kind: the verified one if any. */
+static size_t final_attempts(const struct assoc_rows *r, const char *kind,
+                             const struct attempt **final)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->na; i++) {
+        const struct attempt *a = &r->a[i];
+        size_t k = 0;
+
+        if (strcmp(a->kind, kind) != 0)
+            continue;
+        while (k < n && !(final[k]->target == a->target && final[k]->sm == a->sm))
+            k++;
+        if (k == n)
+            final[n++] = a;
+        else if (!final[k]->verified)
+            final[k] = a;
+    }
+    return n;
+}
+
+/* "lost 3, weak 1": what the targets without a verified set ended with. */
+static char *failures(const struct attempt *const *final, size_t n)
+{
+    char *text = xstrdup("");
+
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0, before = 0;
+        char *longer;
+
+        for (size_t k = 0; k < n; k++)
+            if (!final[k]->verified && strcmp(final[k]->status, final[i]->status) == 0) {
+                same++;
+                before += k < i;
+            }
+        if (final[i]->verified || before > 0)
+            continue;
+        longer = xprintf("%s%s%s %zu", text, *text ? ", " : "; failed: ", final[i]->status, same);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* The most frequent size of a verified set, and how many have it. */
+static size_t mode_of_sizes(const struct attempt *const *final, size_t n, size_t *ways,
+                            size_t *least, size_t *most)
+{
+    size_t best = 0;
+
+    *ways = *most = 0;
+    *least = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+
+        if (!final[i]->verified)
+            continue;
+        for (size_t k = 0; k < n; k++)
+            same += final[k]->verified && final[k]->nset == final[i]->nset;
+        if (same > best) {
+            best = same;
+            *ways = final[i]->nset;
+        }
+        *least = final[i]->nset < *least ? final[i]->nset : *least;
+        *most = final[i]->nset > *most ? final[i]->nset : *most;
+    }
+    return best;
+}
+
+static bool share_a_line(const struct attempt *a, const struct attempt *b)
+{
+    for (size_t i = 0; i < a->nset; i++)
+        for (size_t k = 0; k < b->nset; k++)
+            if (a->set[i].offset == b->set[k].offset)
+                return true;
+    return false;
+}
+
+static const char *sets_param(const char *kind)
+{
+    return strcmp(kind, "all") == 0 ? "sets_total" : "sets_side";
+}
+
+static void put_sets(struct out *o, const struct attempt *const *final, size_t n, const char *kind,
+                     double ways)
+{
+    double *first = xcalloc(n + 1, sizeof *first), spread, line = 0, positions = 0;
+    struct estimate e;
+    size_t ok = 0, pairs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!final[i]->verified)
+            continue;
+        first[ok++] = final[i]->first;
+        line = final[i]->line;
+        positions = final[i]->positions;
+        for (size_t k = 0; k < i; k++)
+            pairs += final[k]->verified && share_a_line(final[i], final[k]);
+    }
+    if (strcmp(kind, "remote") != 0 &&
+        sets_from_tips(first, ok, positions, ways, &e, &spread) == 0) {
+        finding_put(o, sets_param(kind), e.value, e.lo, e.hi, "tipping", ok,
+                    "mean first tipping index over ways; relative deviation %.3f (Gamma law: %.3f)",
+                    spread, 1 / sqrt(ways));
+        finding_put(o, strcmp(kind, "all") == 0 ? "capacity_total" : "capacity_side",
+                    e.value * ways * line, e.lo * ways * line, e.hi * ways * line,
+                    "sets_x_ways_x_line", ok, "line %g bytes", line);
+    }
+    if (ok > 20) {
+        sets_from_pairs(ok, pairs, &e);
+        finding_put(o, sets_param(kind), e.value, e.lo, e.hi, "coincidence", ok,
+                    "%zu pairs of targets share a set", pairs);
+    }
+    free(first);
+}
+
+/* The line's size from the same-tag test: how many distances in a row still evict. */
+static void put_line(struct out *o, const struct attempt *const *final, size_t n)
+{
+    uint64_t over[64] = {0}, all[64] = {0};
+    size_t steps = 0, targets = 0, unsure = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool any = false;
+
+        for (size_t k = 0; k < 64; k++) {
+            over[k] += final[i]->tag_over[k];
+            all[k] += final[i]->tag_n[k];
+            any = any || final[i]->tag_n[k] > 0;
+        }
+        targets += any;
+    }
+    for (size_t k = 0; k < 64; k++) {
+        steps += all[k] > 0 && over[k] * 2 > all[k];
+        unsure += all[k] > 0 && over[k] * 10 > all[k] && over[k] * 10 < all[k] * 9;
+    }
+    if (targets == 0)
+        return;
+    if (unsure > 0 || steps == 0)
+        cli_warn("same-tag test: %zu of its distances evict now and then: no line size from it "
+                 "(replacement that is not "
+                 "LRU, or noise)",
+                 unsure);
+    else
+        finding_put(o, "line", (double)steps * 32, (double)steps * 32, (double)steps * 32,
+                    "same_tag", targets,
+                    "addresses around a line of the set that still evict the target");
+}
+
+static void put_evict(struct out *o, const struct assoc_rows *r, const char *kind)
+{
+    const struct attempt **final = xcalloc(r->na + 1, sizeof *final);
+    size_t n = final_attempts(r, kind, final), ok = 0, ways, least, most, same;
+    char *why = failures(final, n);
+
+    for (size_t i = 0; i < n; i++)
+        ok += final[i]->verified;
+    same = mode_of_sizes(final, n, &ways, &least, &most);
+    if (n > 0 && ok == 0)
+        cli_warn("evict, lines=%s: none of %zu targets gave a verified set%s", kind, n, why);
+    if (ok > 0) {
+        bool sure = same * 20 >= ok * 19;
+
+        finding_put(o, "ways", (double)ways, (double)(sure ? ways : least),
+                    (double)(sure ? ways : most), xprintf("evict_%s", kind), ok,
+                    "%zu of %zu verified sets have %zu lines; %zu of %zu targets verified%s", same,
+                    ok, ways, ok, n, why);
+        put_sets(o, final, n, kind, (double)ways);
+        put_line(o, final, n);
+    }
+    free(why);
+    free(final);
+}
+
+static void put_survival(struct out *o, const struct survival_curve *c)
+{
+    struct survival_fit f;
+    const char *side = strcmp(c->kind, "home") == 0 ? "side" : "total";
+    char *sets = xprintf("sets_%s", side), *capacity = xprintf("capacity_%s", side);
+    double ways, trials = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        trials += c->s[i].trials;
+    if (survival_fit(c->s, c->n, c->positions, &f) != 0) {
+        cli_warn("survive, lines=%s order=%s: the curve does not fall from all to none: from= and "
+                 "to= widen it",
+                 c->kind, c->order);
+    } else if (f.law == SURVIVAL_RANDOM) {
+        finding_put(o, capacity, f.sets.value * c->line, f.sets.lo * c->line, f.sets.hi * c->line,
+                    "survival", (uint64_t)trials,
+                    "exponential: replacement at random; ways not told (log likelihood ratio %.0f)",
+                    f.log_ratio);
+    } else if (strcmp(c->order, "random") == 0 && strcmp(c->kind, "remote") != 0) {
+        ways = f.ways.value;
+        finding_put(o, "ways", ways, f.ways.lo, f.ways.hi, "survival", (uint64_t)trials,
+                    "from the sharpness of the curve; lines=%s", c->kind);
+        finding_put(o, sets, f.sets.value, f.sets.lo, f.sets.hi, "survival", (uint64_t)trials,
+                    "with %g ways", ways);
+        finding_put(o, capacity, f.sets.value * ways * c->line, f.sets.lo * ways * c->line,
+                    f.sets.hi * ways * c->line, "survival", (uint64_t)trials,
+                    "sets x ways x line of %g bytes", c->line);
+    }
+    free(sets);
+    free(capacity);
+}
+
+static void put_strides(struct out *o, const struct assoc_rows *r)
+{
+    struct stride_fit f;
+
+    if (r->np == 0)
+        return;
+    if (stride_fit(r->p, r->np, r->p[0].stride, &f) != 0) {
+        cli_warn("stride: no stride without misses: fewer lines (lines=)");
+    } else if (!f.spike) {
+        finding_word(o, "index", "hashed", "stride", r->np, "no spike up to a stride of %s",
+                     cli_size((uint64_t)f.widest));
+    } else {
+        finding_word(o, "index", "plain", "stride", r->np, "at a stride of %s only %g lines fit",
+                     cli_size((uint64_t)f.stride), f.lines);
+        finding_put(o, "ways", f.ways, f.ways, f.ways, "stride", r->np, "%g lines in %g sets",
+                    f.lines, f.nset);
+        finding_put(o, "sets_total", f.sets, f.sets, f.sets, "stride", r->np,
+                    "stride %s holds %g set%s", cli_size((uint64_t)f.stride), f.nset,
+                    f.nset > 1 ? "s" : "");
+    }
+}
+
+static void print_findings(const struct assoc_rows *r, const struct prov *p)
+{
+    static const char *const kinds[] = {"home", "all", "remote"};
+    struct out o;
+
+    findings_begin(&o, stdout, p);
+    for (size_t k = 0; k < 3; k++)
+        put_evict(&o, r, kinds[k]);
+    for (size_t k = 0; k < r->nc; k++)
+        put_survival(&o, &r->c[k]);
+    put_strides(&o, r);
+    out_end(&o, "ok");
+}
+
+static void print_sets(const struct assoc_rows *r, const struct prov *p)
+{
+    struct out o;
+
+    out_begin(&o, stdout, p, "exp target lines sm rank part tip offset");
+    for (size_t i = 0; i < r->na; i++) {
+        const struct attempt *a = &r->a[i];
+
+        for (size_t k = 0; a->verified && k <= a->nline; k++) {
+            bool target = k == 0;
+
+            out_str(&o, "set");
+            out_u64(&o, a->target);
+            out_str(&o, a->kind);
+            out_i64(&o, a->sm);
+            out_u64(&o, target ? 0 : a->set[k - 1].rank + 1);
+            out_str(&o, target ? "target" : a->set[k - 1].more ? "more" : "set");
+            out_u64(&o, target ? 0 : a->set[k - 1].tip);
+            out_u64(&o, target ? a->offset : a->set[k - 1].offset);
+            out_row(&o);
+        }
+    }
+    out_end(&o, "ok");
+}
+
+static const struct cli_opt opts[] = {
+    {'s', "sets", NULL, "print the eviction sets: target, then its lines, by offset"},
+    {'S', "strict", NULL, "an incomplete input is an error"},
+    {0, NULL, NULL, NULL},
+};
+static const struct cli_usage usage = {
+    "[-s] [-S] [file...]", "Finds ways and sets from rows of evict, survive and stride.", opts};
+
+int main(int argc, char **argv)
+{
+    struct assoc_rows r = {0};
+    bool sets = false, strict = false;
+    struct tsv *t;
+    int letter;
+
+    cli_start("l2assoc");
+    while ((letter = xcli_next(argc, argv, &usage)) != -1)
+        switch (letter) {
+        case 's':
+            sets = true;
+            break;
+        case 'S':
+            strict = true;
+            break;
+        }
+    t = xtsv_open(argv + optind);
+    t->strict = strict;
+    xassoc_read(t, &r);
+    prov_command(&t->prov, argc, argv);
+    if (sets)
+        print_sets(&r, &t->prov);
+    else
+        print_findings(&r, &t->prov);
+    assoc_rows_free(&r);
+    tsv_close(t);
+    xclose_stdout();
+    return EXIT_OK;
+}
