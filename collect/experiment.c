@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* clang-format off: one a line, so that two additions do not collide */
+/* One a line, so that two additions do not collide. */
+/* clang-format off */
 extern const struct experiment
     exp_latency,
     exp_bandwidth,
