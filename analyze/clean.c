@@ -42,7 +42,8 @@ double clean_noise(const double *x, const double *y, size_t n, double *work)
 
         work[i - 1] = y[i] != 0 ? fabs(off / (wider * y[i])) : fabs(off / wider);
     }
-    return 1.4826 * clean_median(work, n - 2);
+    gsl_sort(work, 1, n - 2);
+    return gsl_stats_quantile_from_sorted_data(work, 1, n - 2, 0.25) / 0.31864;
 }
 
 size_t clean_spikes(const double *x, const double *y, size_t n, double noise, double limit,

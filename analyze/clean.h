@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Relative noise of one point: 1.4826 x the median absolute deviation of each point from the straight line between its two
- * neighbours, divided by |y| and by the factor by which that difference is wider than one point (Gasser, Sroka and
- * Jennen-Steinmetz, Biometrika 73, 1986, made robust). Steps and spikes do not widen it while they are few. Zero for
+/* Relative noise of one point: the lower quartile of the deviations of each point from the straight line between its two
+ * neighbours, divided by the quartile of |normal| (0.3186), divided by |y| and by the factor by which that difference is wider than one point (Gasser, Sroka and
+ * Jennen-Steinmetz, Biometrika 73, 1986, made robust). Steps and spikes do not widen it while they are fewer than half of the points. Zero for
  * fewer than 5 points. work has room for n. */
 double clean_noise(const double *x, const double *y, size_t n, double *work);
 

@@ -219,7 +219,7 @@ static double stated_error(const struct reader *r, double y, double n)
         return (hi - lo) / 3.92;
     if (sd >= 0 && n > 1)
         return sd / sqrt(n);
-    return spread >= 0 ? fabs(y) * spread / 200 : NAN;
+    return spread >= 0 ? fabs(y) * spread / 400 : NAN;
 }
 
 static void add_row(struct reader *r)

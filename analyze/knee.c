@@ -9,7 +9,7 @@
 
 const struct knee_options knee_defaults = {0.002, 0.01, 1, 0.04, 0.95, KNEE_AUTO};
 
-enum { SPIKE_LIMIT = 8, DENT_TIMES = 12 };
+enum { SPIKE_LIMIT = 8 };
 
 /* The curve without its spikes, and room to work. */
 struct room {
@@ -73,17 +73,30 @@ static void keep(struct room *r, const double *x, const double *y, const double 
     r->c = (struct curve){r->x, r->y, r->w, k};
 }
 
-/* Weights for relative residuals: the noise, with the point's own error where it is known. */
+/* The middle of the known relative errors, 0 when none is known. */
+static double usual_error(struct room *r)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < r->c.n; i++)
+        if (r->se[i] > 0 && r->y[i] != 0)
+            r->work[k++] = r->se[i] / fabs(r->y[i]);
+    return k > 0 ? clean_median(r->work, k) : 0;
+}
+
+/* Weights for relative residuals. The scatter of the curve says how large the noise is, the points' own errors which of them
+ * are worse than usual. */
 static void weigh(struct room *r, double noise)
 {
-    double top = 0;
+    double top = 0, usual = usual_error(r);
 
     for (size_t i = 0; i < r->c.n; i++)
         top = fmax(top, fabs(r->y[i]));
     for (size_t i = 0; i < r->c.n; i++) {
-        double sd = noise * fmax(fabs(r->y[i]), 1e-4 * top);
+        double y = fmax(fabs(r->y[i]), 1e-4 * top), worse = usual > 0 ? r->se[i] / y / usual : 1;
+        double sd = noise * y * fmax(worse, 1);
 
-        r->w[i] = top > 0 ? 1 / (sd * sd + r->se[i] * r->se[i]) : 1;
+        r->w[i] = top > 0 ? 1 / (sd * sd) : 1;
     }
 }
 
@@ -144,7 +157,7 @@ static void find_spikes(const double *x, const double *y, size_t n, struct room 
 static int find(const double *x, const double *y, const double *spread, size_t n, struct room *r,
                 struct knee_fit *fit)
 {
-    struct shelf_rule rule = {r->opt.least, r->opt.drift, DENT_TIMES * r->opt.least};
+    struct shelf_rule rule = {r->opt.least, r->opt.drift, 0.05, 0.12};
 
     find_spikes(x, y, n, r, fit);
     keep(r, x, y, spread, n, fit);

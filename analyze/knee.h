@@ -25,7 +25,8 @@ enum {
     KNEE_RAMP = 8,    /* a ramp wider than half a doubling of x */
     KNEE_NOISY = 16,  /* not far above the ripple or spread beside it */
     KNEE_AGAINST = 32, /* goes against the direction of the curve's largest knee */
-    KNEE_FALLS = 64   /* y falls */
+    KNEE_FALLS = 64,  /* y falls */
+    KNEE_WIDE = 128   /* a ramp wider than three doublings */
 };
 struct knee_note {
     unsigned bit;

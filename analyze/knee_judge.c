@@ -8,13 +8,14 @@
 #include <stdlib.h>
 
 enum { ENOUGH = 4 }; /* points of a shelf for high confidence */
-static const double above_ripple = 2.5, rough = 0.1, wide = 0.5, widest = 2, slow = 0.15;
+static const double above_ripple = 3, rough = 0.1, wide = 0.5, widest = 3, slow = 0.15;
 
 const struct knee_note knee_notes[] = {
     {KNEE_EDGE, "edge", 1},
     {KNEE_FEW, "few points", 1},
     {KNEE_DRIFT, "drift, not a step", 1},
     {KNEE_RAMP, "ramp", 0},
+    {KNEE_WIDE, "wide ramp", 1},
     {KNEE_NOISY, "noisy", 1},
     {KNEE_AGAINST, "against the trend", 1},
     {KNEE_FALLS, "falls", 0},
@@ -93,14 +94,23 @@ static unsigned note_of_shape(const struct judge *j, const struct knee *k)
 {
     double octaves = shelf_octaves(j->c, k->onset, k->end);
     double slope = shelf_height(k->before, k->after) / fmax(octaves, 1e-9);
-    int cells = (int)(k->last - k->first);
     unsigned note = k->after < k->before ? KNEE_FALLS : 0;
 
-    if (cells > 2 && octaves > 1 && (slope < slow || octaves > 2 * widest))
-        note |= KNEE_DRIFT;
-    else if (cells > 2 && octaves > wide)
-        note |= KNEE_RAMP;
+    if (k->last - k->first <= 2)
+        return note;
+    if (octaves > wide && slope < slow)
+        return note | KNEE_DRIFT;
+    if (octaves > wide)
+        note |= octaves > widest ? KNEE_WIDE : KNEE_RAMP;
     return note;
+}
+
+/* How far the shelf's own line goes. */
+static double drift_of(const struct curve *c, const struct shelf *s)
+{
+    struct segment line = segment_line(c->x, c->y, c->w, s->first, s->last, 0);
+
+    return fabs(line.slope * (c->x[s->last] - c->x[s->first]));
 }
 
 /* The rise from shelf a to shelf b. */
@@ -133,6 +143,8 @@ static void inner_knee(struct judge *j, const struct shelf *a, const struct shel
         k->note |= KNEE_FEW;
     if (rise < above_ripple * ripple)
         k->note |= KNEE_NOISY;
+    if (rise < fmax(drift_of(j->c, a), drift_of(j->c, b)))
+        k->note |= KNEE_DRIFT;
 }
 
 /* A rise of points first..last at an edge of the data. */
@@ -172,22 +184,24 @@ static void right_edge(struct judge *j, const struct shelf *last)
                   j->c->y[j->c->n - 1]);
 }
 
-/* +1 when the curve's largest knee rises, -1 when it falls, 0 when there is one nearly as large the other way. */
+/* +1 when the curve's largest knee rises, -1 when it falls, 0 when there is one nearly as large the other way. Knees at the edge
+ * count when there are no others. */
 static int direction(const struct knee_fit *fit)
 {
     double up = 0, down = 0;
 
-    for (size_t i = 0; i < fit->count; i++) {
-        const struct knee *k = &fit->knee[i];
-        double h = shelf_height(k->before, k->after);
+    for (int edges = 0; edges <= 1 && up + down == 0; edges++)
+        for (size_t i = 0; i < fit->count; i++) {
+            const struct knee *k = &fit->knee[i];
+            double h = shelf_height(k->before, k->after);
 
-        if (k->note & KNEE_EDGE)
-            continue;
-        if (k->after > k->before)
-            up = fmax(up, h);
-        else
-            down = fmax(down, h);
-    }
+            if (!edges && (k->note & KNEE_EDGE))
+                continue;
+            if (k->after > k->before)
+                up = fmax(up, h);
+            else
+                down = fmax(down, h);
+        }
     if (fmin(up, down) > 0.9 * fmax(up, down))
         return 0;
     return up > down ? 1 : -1;

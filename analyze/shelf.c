@@ -84,16 +84,40 @@ static void drop(struct shelf *s, size_t *n, size_t k)
     --*n;
 }
 
-/* Joins shelves k .. k + more. */
-static void join(struct shelf *s, size_t *n, size_t k, size_t more)
+/* Joins shelves k and k + 1. */
+static void join(struct shelf *s, size_t *n, size_t k)
 {
-    s[k].last = s[k + more].last;
-    for (size_t i = 0; i < more; i++)
-        drop(s, n, k + 1);
+    s[k].last = s[k + 1].last;
+    drop(s, n, k + 1);
 }
 
-/* The smallest rise, when it is below the least height, goes. */
-static int join_level(const struct curve *c, struct shelf *s, size_t *n, double least, double *work)
+static double gap(const struct curve *c, const struct shelf *s, size_t k)
+{
+    return shelf_octaves(c, c->x[s[k].last], c->x[s[k + 1].first]);
+}
+
+/* Whether rise k is a small part of a rise beside it that goes the same way and is less than a doubling of x away. */
+static int is_tail(const struct curve *c, const struct shelf *s, size_t n, size_t k, double part,
+                   double *work)
+{
+    double h = rise_after(c, s, k, work), scale;
+
+    for (int side = -1; side <= 1; side += 2) {
+        size_t other = side < 0 ? k - 1 : k + 1, tread = side < 0 ? k : k + 1;
+
+        if ((side < 0 && k == 0) || other + 1 >= n)
+            continue;
+        scale = rise_after(c, s, other, work);
+        if (h * scale > 0 && fabs(h) < part * fabs(scale) &&
+            shelf_octaves(c, c->x[s[tread].first], c->x[s[tread].last]) < 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* The smallest rise that is below the least height, or the tail of a large one, goes. */
+static int join_level(const struct curve *c, struct shelf *s, size_t *n,
+                      const struct shelf_rule *rule, double *work)
 {
     size_t at = 0;
     double smallest = INFINITY;
@@ -101,18 +125,18 @@ static int join_level(const struct curve *c, struct shelf *s, size_t *n, double 
     for (size_t k = 0; k + 1 < *n; k++) {
         double h = fabs(rise_after(c, s, k, work));
 
-        if (h < smallest) {
+        if (h < smallest && (h < rule->least || is_tail(c, s, *n, k, rule->tail, work))) {
             smallest = h;
             at = k;
         }
     }
-    if (smallest >= least)
+    if (smallest == INFINITY)
         return 0;
-    join(s, n, at, 1);
+    join(s, n, at);
     return 1;
 }
 
-/* The shallowest dent or bump goes: a shelf between a rise and a fall, short or low. */
+/* The shallowest dent or bump goes: a shelf between a rise and a fall, short or low, joins the side that is nearer in y. */
 static int join_dent(const struct curve *c, struct shelf *s, size_t *n, double dent, double *work)
 {
     size_t at = 0;
@@ -124,18 +148,13 @@ static int join_dent(const struct curve *c, struct shelf *s, size_t *n, double d
 
         if (a * b < 0 && (depth < dent || points(&s[k]) < FEW) && depth < shallow) {
             shallow = depth;
-            at = k;
+            at = fabs(a) < fabs(b) ? k - 1 : k;
         }
     }
-    if (at == 0)
+    if (shallow == INFINITY)
         return 0;
-    join(s, n, at - 1, 2);
+    join(s, n, at);
     return 1;
-}
-
-static double gap(const struct curve *c, const struct shelf *s, size_t k)
-{
-    return shelf_octaves(c, c->x[s[k].last], c->x[s[k + 1].first]);
 }
 
 /* A shelf inside a rise, of few points or narrow, belongs to it: the narrowest first. */
@@ -171,7 +190,7 @@ size_t shelves_find(const struct curve *c, const struct segment *piece, size_t c
         drop(out, &n, 0);
     while (n > 1 && points(&out[n - 1]) == 1)
         n--;
-    while (join_level(c, out, &n, rule->least, work) ||
+    while (join_level(c, out, &n, rule, work) ||
            join_dent(c, out, &n, rule->dent, work) || drop_tread(c, out, &n))
         ;
     return n;

@@ -19,11 +19,12 @@ struct shelf {
 struct shelf_rule {
     double least; /* least height of a rise, relative to the lower level */
     double drift; /* slope, relative to y, for a doubling of x, that still is a shelf */
+    double tail;  /* a rise less than this part of its neighbour's, close to it, belongs to it */
     double dent;  /* a rise undone by a fall (or the other way) is ripple when the smaller is below this */
 };
 
 /* Collects shelves from the pieces and drops those that are none: too small a rise between two of them joins them; a dent
- * joins three; a shelf of one or two points, or one narrower than half of a rise beside it, belongs to the rise. What is left
+ * joins the side that is nearer; a shelf of one or two points, or one narrower than half of a rise beside it, belongs to the rise. What is left
  * are shelves, in order, with a rise or fall between each two. Writes them to out (room for count) and returns how many.
  * piece_x: the x that the pieces were fitted over (x or log x). */
 size_t shelves_find(const struct curve *c, const struct segment *piece, size_t count,
