@@ -12,12 +12,13 @@
 #include <string.h>
 
 /* Names that people give to x and y, the most telling first. */
-static const char *const x_names[] = {"size",   "size_bytes", "working_set", "footprint", "size_kb",
-                                      "size_kib", "size_mb",  "size_mib",    "bytes",     "pages",
-                                      "stride", "stride_bytes", "lines",     "x",         NULL};
-static const char *const y_names[] = {"mean", "cycles_mean", "gbps",    "read_gbps", "cycles",
-                                      "ns",   "latency",     "median",  "value",     "y",
-                                      NULL};
+static const char *const x_names[] = {"size",    "size_bytes", "working_set", "footprint",
+                                      "size_kb", "size_kib",   "size_mb",     "size_mib",
+                                      "bytes",   "pages",      "stride",      "stride_bytes",
+                                      "lines",   "x",          NULL};
+static const char *const y_names[] = {"mean",   "cycles_mean", "gbps",    "read_gbps",
+                                      "cycles", "ns",          "latency", "median",
+                                      "value",  "y",           NULL};
 
 struct count {
     double value, n;
@@ -40,7 +41,7 @@ struct reader {
     struct tsv *t;
     const struct curves_want *want;
     size_t x, y, weight, sd, lo, hi, median, spread; /* columns */
-    size_t *key; /* key columns */
+    size_t *key;                                     /* key columns */
     size_t keys;
     uint32_t *word;      /* of this row */
     struct words *words; /* of each key column */
@@ -320,7 +321,7 @@ static double median_of(struct point *p)
 {
     double sum = 0;
 
-    if (!isnan(p->median))
+    if (!isnan(p->median) || p->n < 3)
         return p->median;
     compact(p);
     for (size_t i = 0; i < p->counts; i++) {

@@ -7,15 +7,16 @@
 #include "../share/lib/tsv.h"
 
 struct curves_want {
-    const char *x, *y;  /* column names, NULL: by the tables in curves.c */
-    char **group;       /* columns of -g; NULL: known parameters that vary */
+    const char *x, *y; /* column names, NULL: by the tables in curves.c */
+    char **group;      /* columns of -g; NULL: known parameters that vary */
     size_t groups;
-    double from, to;    /* rows outside are left out */
+    double from, to; /* rows outside are left out */
 };
 
 struct one_curve {
     char **label; /* one word a group column */
-    double *x, *y, *error, *median; /* error: standard error of y, median: of the samples or the median column; nan: unknown */
+    double *x, *y, *error,
+        *median; /* error: standard error of y, median: of the samples or the median column; nan: unknown */
     size_t n;
     double samples; /* rows or weights averaged */
 };
@@ -26,9 +27,9 @@ struct curves {
     size_t groups;
     struct one_curve *curve;
     size_t n;
-    size_t dropped;     /* rows whose y was nan or infinite */
-    double stride;      /* the table's stride when it has only one, else 0 */
-    int averaged;       /* some x had several rows */
+    size_t dropped; /* rows whose y was nan or infinite */
+    double stride;  /* the table's stride when it has only one, else 0 */
+    int averaged;   /* some x had several rows */
 };
 
 /* Reads all rows. y is the mean of rows with equal x, weighted by the column n when y is no summary itself; its error is

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const struct knee_options knee_defaults = {0.002, 0.01, 1, 0.04, 0.95, KNEE_AUTO};
+const struct knee_options knee_defaults = {0.002, 0.01, 1, 0.04, 0.25, 0.95, KNEE_AUTO};
 
 enum { SPIKE_LIMIT = 8 };
 
@@ -157,7 +157,7 @@ static void find_spikes(const double *x, const double *y, size_t n, struct room 
 static int find(const double *x, const double *y, const double *spread, size_t n, struct room *r,
                 struct knee_fit *fit)
 {
-    struct shelf_rule rule = {r->opt.least, r->opt.drift, 0.05, 0.12};
+    struct shelf_rule rule = {r->opt.least, r->opt.drift, 0.05, r->opt.tread, 0.12};
 
     find_spikes(x, y, n, r, fit);
     keep(r, x, y, spread, n, fit);
@@ -169,8 +169,8 @@ static int find(const double *x, const double *y, const double *spread, size_t n
     r->shelves = shelves_find(&r->c, r->piece, r->pieces, fit->scale == KNEE_LOG ? r->logx : r->x,
                               &rule, r->shelf, r->work);
     draw(r, x, n, fit);
-    return knee_judge(&r->c, r->se, r->piece, r->pieces, r->shelf, r->shelves, &r->opt, r->work,
-                      fit);
+    return knee_judge(&(struct judge){&r->c, x, y, r->index, r->se, &r->opt, r->work, fit},
+                      r->piece, r->pieces, r->shelf, r->shelves);
 }
 
 int knee_find(const double *x, const double *y, const double *spread, size_t n,

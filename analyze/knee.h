@@ -11,7 +11,9 @@ struct knee_options {
     double least;   /* least height of a knee, relative to the lower level */
     double penalty; /* times log(n): the price of a parameter; 1 is the Bayesian criterion */
     double drift;   /* a slope, relative to y, for a doubling of x, that is still a shelf */
-    double level;   /* of the intervals, such as 0.95 */
+    double
+        tread; /* shelves narrower than this, in doublings of x, are treads of one knee's staircase */
+    double level; /* of the intervals, such as 0.95 */
     enum knee_scale scale;
 };
 
@@ -19,14 +21,14 @@ extern const struct knee_options knee_defaults;
 
 /* Why a knee is not certain, or what kind it is: bits, named in knee_notes[]. */
 enum {
-    KNEE_EDGE = 1,    /* there is no shelf on one side: it may begin before or end after the data */
-    KNEE_FEW = 2,     /* a shelf beside it has fewer than 4 points */
-    KNEE_DRIFT = 4,   /* so slow that it is a drift, not a step */
-    KNEE_RAMP = 8,    /* a ramp wider than half a doubling of x */
-    KNEE_NOISY = 16,  /* not far above the ripple or spread beside it */
+    KNEE_EDGE = 1,   /* there is no shelf on one side: it may begin before or end after the data */
+    KNEE_FEW = 2,    /* a shelf beside it has fewer than 4 points */
+    KNEE_DRIFT = 4,  /* so slow that it is a drift, not a step */
+    KNEE_RAMP = 8,   /* a ramp wider than half a doubling of x */
+    KNEE_NOISY = 16, /* not far above the ripple or spread beside it */
     KNEE_AGAINST = 32, /* goes against the direction of the curve's largest knee */
-    KNEE_FALLS = 64,  /* y falls */
-    KNEE_WIDE = 128   /* a ramp wider than three doublings */
+    KNEE_FALLS = 64,   /* y falls */
+    KNEE_WIDE = 128    /* a ramp wider than three doublings */
 };
 struct knee_note {
     unsigned bit;
@@ -37,22 +39,22 @@ extern const struct knee_note knee_notes[]; /* ends with bit 0 */
 
 struct knee {
     double onset, mid, end; /* x where 5 %, 50 %, 95 % of the rise are done */
-    double lo, hi;          /* interval: from the least onset to the greatest middle that the data allow */
-    double before, after;   /* levels */
-    double height;          /* after / before - 1 */
+    double lo, hi; /* interval: from the least onset to the greatest middle that the data allow */
+    double before, after; /* levels */
+    double height;        /* after / before - 1 */
     unsigned note;
-    int high;               /* confidence */
-    size_t first, last;     /* last point of the shelf before, first point of the shelf after */
+    int high;           /* confidence */
+    size_t first, last; /* last point of the shelf before, first point of the shelf after */
 };
 
 /* Everything known of a curve after knee_find. Arrays have one element a point. */
 struct knee_fit {
     struct knee *knee;
     size_t count;
-    double *fitted;       /* the piecewise curve */
-    unsigned char *part;  /* 's' on a shelf, 'r' on a rise, 'x' a spike that was left out */
+    double *fitted;      /* the piecewise curve */
+    unsigned char *part; /* 's' on a shelf, 'r' on a rise, 'x' a spike that was left out */
     size_t spikes;
-    double noise;         /* relative noise of a point that was used */
+    double noise;          /* relative noise of a point that was used */
     enum knee_scale scale; /* that was chosen */
 };
 

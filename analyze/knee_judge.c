@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 enum { ENOUGH = 4 }; /* points of a shelf for high confidence */
-static const double above_ripple = 3, rough = 0.1, wide = 0.5, widest = 3, slow = 0.15;
+static const double above_ripple = 3, above_drift = 1.5, rough = 0.1, wide = 0.5, widest = 3,
+                    slow = 0.15;
 
 const struct knee_note knee_notes[] = {
     {KNEE_EDGE, "edge", 1},
@@ -20,14 +21,6 @@ const struct knee_note knee_notes[] = {
     {KNEE_AGAINST, "against the trend", 1},
     {KNEE_FALLS, "falls", 0},
     {0, NULL, 0},
-};
-
-struct judge {
-    const struct curve *c;
-    const double *se;
-    const struct knee_options *opt;
-    double *work;
-    struct knee_fit *fit;
 };
 
 /* x where the line from point i to i + 1 has done `part` of the rise. */
@@ -82,7 +75,8 @@ static void widen_to_grid(const struct curve *c, struct knee *k)
 
 static double ripple_of(const struct judge *j, const struct shelf *s)
 {
-    double r = shelf_ripple(j->c, s, j->work);
+    size_t from = j->index[s->first], to = j->index[s->last];
+    double r = shelf_ripple(j->c, s, j->x + from, j->y + from, to - from + 1, j->work);
     size_t n = s->last - s->first + 1;
 
     for (size_t i = 0; i < n; i++)
@@ -143,7 +137,7 @@ static void inner_knee(struct judge *j, const struct shelf *a, const struct shel
         k->note |= KNEE_FEW;
     if (rise < above_ripple * ripple)
         k->note |= KNEE_NOISY;
-    if (rise < fmax(drift_of(j->c, a), drift_of(j->c, b)))
+    if (rise < above_drift * fmax(drift_of(j->c, a), drift_of(j->c, b)))
         k->note |= KNEE_DRIFT;
 }
 
@@ -163,18 +157,23 @@ static void edge_knee(struct judge *j, size_t first, size_t last, double before,
     k->note = KNEE_EDGE | note_of_shape(j, k);
 }
 
-/* Before the first shelf every steep piece is a knee of its own: its end is where a slope ends. */
+/* Before the first shelf every steep piece is a knee of its own: its end is where a slope ends. So is the jump from the last
+ * of them to the shelf. */
 static void left_edge(struct judge *j, const struct segment *piece, size_t pieces,
                       const struct shelf *shelf, size_t shelves)
 {
-    size_t stop = shelves > 0 ? shelf[0].first : j->c->n;
+    size_t stop = shelves > 0 ? shelf[0].first : j->c->n, end = 0;
 
     for (size_t p = 0; p < pieces && piece[p].first < stop; p++) {
         size_t last = piece[p].last < stop ? piece[p].last : stop - 1;
 
-        if (last >= piece[p].first + 2)
-            edge_knee(j, piece[p].first, last, j->c->y[piece[p].first], j->c->y[last]);
+        if (last < piece[p].first + 2)
+            continue;
+        edge_knee(j, piece[p].first, last, j->c->y[piece[p].first], j->c->y[last]);
+        end = last;
     }
+    if (end > 0 && shelves > 0)
+        edge_knee(j, end, stop, j->c->y[end], shelf_level(j->c, &shelf[0], 1, j->work));
 }
 
 static void right_edge(struct judge *j, const struct shelf *last)
@@ -225,21 +224,18 @@ static void decide(struct knee_fit *fit)
     }
 }
 
-int knee_judge(const struct curve *c, const double *se, const struct segment *piece, size_t pieces,
-               const struct shelf *shelf, size_t shelves, const struct knee_options *opt,
-               double *work, struct knee_fit *fit)
+int knee_judge(struct judge *j, const struct segment *piece, size_t pieces,
+               const struct shelf *shelf, size_t shelves)
 {
-    struct judge j = {c, se, opt, work, fit};
-
-    fit->count = 0;
-    fit->knee = calloc(pieces + shelves + 2, sizeof *fit->knee);
-    if (fit->knee == NULL)
+    j->fit->count = 0;
+    j->fit->knee = calloc(pieces + shelves + 2, sizeof *j->fit->knee);
+    if (j->fit->knee == NULL)
         return -1;
-    left_edge(&j, piece, pieces, shelf, shelves);
+    left_edge(j, piece, pieces, shelf, shelves);
     for (size_t s = 0; s + 1 < shelves; s++)
-        inner_knee(&j, &shelf[s], &shelf[s + 1]);
+        inner_knee(j, &shelf[s], &shelf[s + 1]);
     if (shelves > 0)
-        right_edge(&j, &shelf[shelves - 1]);
-    decide(fit);
+        right_edge(j, &shelf[shelves - 1]);
+    decide(j->fit);
     return 0;
 }

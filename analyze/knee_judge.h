@@ -5,10 +5,18 @@
 #include "knee.h"
 #include "shelf.h"
 
-/* Fills fit->knee and fit->count. se: standard error of each point, 0 unknown; work has room for the points and 64 more.
- * Returns 0, or -1 without memory. */
-int knee_judge(const struct curve *c, const double *se, const struct segment *piece, size_t pieces,
-               const struct shelf *shelf, size_t shelves, const struct knee_options *opt,
-               double *work, struct knee_fit *fit);
+struct judge {
+    const struct curve *c; /* without spikes */
+    const double *x, *y;   /* as given */
+    const size_t *index;   /* where the points of c are in x, y */
+    const double *se;      /* standard error of each point of c, 0 unknown */
+    const struct knee_options *opt;
+    double *work; /* room for the points given and 64 more */
+    struct knee_fit *fit;
+};
+
+/* Fills j->fit->knee and count. Returns 0, or -1 without memory. */
+int knee_judge(struct judge *j, const struct segment *piece, size_t pieces,
+               const struct shelf *shelf, size_t shelves);
 
 #endif

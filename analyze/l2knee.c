@@ -18,12 +18,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONG_NOISE = 256, LONG_LEAST, LONG_PENALTY, LONG_DRIFT, LONG_LEVEL, LONG_FROM, LONG_TO, LONG_STRICT };
+enum {
+    LONG_NOISE = 256,
+    LONG_LEAST,
+    LONG_PENALTY,
+    LONG_DRIFT,
+    LONG_TREAD,
+    LONG_LEVEL,
+    LONG_FROM,
+    LONG_TO,
+    LONG_STRICT
+};
 
 struct job {
     struct curves_want want;
     struct knee_options opt;
-    int points;   /* -p */
+    int points;    /* -p */
     size_t refine; /* -r, 0: knees */
     uint64_t multiple;
     bool strict;
@@ -133,7 +143,8 @@ static void put_sizes(struct out *o, const struct curves *c, const struct knee_f
 }
 
 /* The curve's name in messages: "curve op=ca, sm=3", "the curve" when there is only one. */
-static const char *name_of(const struct curves *c, const struct one_curve *k, char *buf, size_t size)
+static const char *name_of(const struct curves *c, const struct one_curve *k, char *buf,
+                           size_t size)
 {
     size_t at = (size_t)snprintf(buf, size, c->groups ? "curve" : "the curve");
 
@@ -146,19 +157,20 @@ static const char *name_of(const struct curves *c, const struct one_curve *k, ch
 /* The mean is a mixture of hits and misses; its knee may leave the median where it was. */
 static void warn_median(const char *name, const struct one_curve *k, const struct knee *e)
 {
-    double a = 0, b = 0, mean = fabs(e->after - e->before);
+    double a = NAN, b = NAN, mean = fabs(e->after - e->before);
 
     for (size_t i = 0; i < k->n; i++) {
         if (k->x[i] <= e->onset)
             a = k->median[i];
-        if (k->x[i] <= e->end || b == 0)
+        if (k->x[i] >= e->end && isnan(b))
             b = k->median[i];
     }
     if (!isfinite(a) || !isfinite(b) || fabs(b - a) > 0.2 * mean)
         return;
-    cli_warn("%s: near %s the mean moves by %.3g %% but the median does not (%.6g, %.6g): few accesses "
-             "are slow there; look at the distribution with l2stat -m",
-             name, cli_size((uint64_t)fmax(e->mid, 0)), 100 * fabs(e->height), a, b);
+    cli_warn(
+        "%s: near %s the mean moves by %.3g %% but the median does not (%.6g, %.6g): few accesses "
+        "are slow there; look at the distribution with l2stat -m",
+        name, cli_size((uint64_t)fmax(e->mid, 0)), 100 * fabs(e->height), a, b);
 }
 
 static void report(const struct curves *c, const struct one_curve *k, const struct knee_fit *fit)
@@ -242,15 +254,20 @@ static enum knee_scale parse_scale(const char *word)
 static const struct cli_opt options[] = {
     {'x', "x", "COLUMN", "the column of x (default: size, size_bytes, pages, stride ...)"},
     {'y', "y", "COLUMN", "the column of y (default: mean, gbps, cycles, ns ...)"},
-    {'g', "group", "A,B", "a curve for every different value of these columns (default: parameters that vary)"},
+    {'g', "group", "A,B",
+     "a curve for every different value of these columns (default: parameters that vary)"},
     {'p', "points", NULL, "print every point with the fitted curve instead of knees"},
     {'r', "refine", "N", "print N sizes worth measuring next instead of knees"},
-    {'m', "multiple", "BYTES", "-r: round sizes to multiples of this (default: the data's stride, or 128)"},
-    {'s', "scale", "SCALE", "straight pieces over x: linear, log, auto (default: what fits better)"},
+    {'m', "multiple", "BYTES",
+     "-r: round sizes to multiples of this (default: the data's stride, or 128)"},
+    {'s', "scale", "SCALE",
+     "straight pieces over x: linear, log, auto (default: what fits better)"},
     {LONG_LEAST, "least", "H", "least relative height of a knee (0.01)"},
     {LONG_NOISE, "noise", "S", "least relative noise of a point (0.002)"},
     {LONG_PENALTY, "penalty", "P", "price of a parameter, times log of the number of points (1)"},
     {LONG_DRIFT, "drift", "D", "slope that is still a shelf, relative, for a doubling of x (0.04)"},
+    {LONG_TREAD, "tread", "D",
+     "a shelf narrower than this, in doublings of x, belongs to the rise (0.25)"},
     {LONG_LEVEL, "level", "P", "coverage of the intervals (0.95)"},
     {LONG_FROM, "from", "X", "leave out rows with less x"},
     {LONG_TO, "to", "X", "leave out rows with more x"},
@@ -271,21 +288,54 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off();
     while ((c = xcli_next(argc, argv, &usage)) != -1)
         switch (c) {
-        case 'x': job.want.x = optarg; break;
-        case 'y': job.want.y = optarg; break;
-        case 'g': split_names(xstrdup(optarg), &job.want); break;
-        case 'p': job.points = 1; break;
-        case 'r': job.refine = xparse_u64("-r", optarg, 1, 1000000); break;
-        case 'm': job.multiple = xparse_size("-m", optarg, 1, 1u << 30); break;
-        case 's': job.opt.scale = parse_scale(optarg); break;
-        case LONG_LEAST: job.opt.least = xparse_double("--least", optarg, 1e-6, 1000); break;
-        case LONG_NOISE: job.opt.noise = xparse_double("--noise", optarg, 1e-6, 1); break;
-        case LONG_PENALTY: job.opt.penalty = xparse_double("--penalty", optarg, 0.01, 1000); break;
-        case LONG_DRIFT: job.opt.drift = xparse_double("--drift", optarg, 0, 1000); break;
-        case LONG_LEVEL: job.opt.level = xparse_double("--level", optarg, 0.5, 0.9999); break;
-        case LONG_FROM: job.want.from = (double)xparse_size("--from", optarg, 0, UINT64_MAX); break;
-        case LONG_TO: job.want.to = (double)xparse_size("--to", optarg, 0, UINT64_MAX); break;
-        case LONG_STRICT: job.strict = true; break;
+        case 'x':
+            job.want.x = optarg;
+            break;
+        case 'y':
+            job.want.y = optarg;
+            break;
+        case 'g':
+            split_names(xstrdup(optarg), &job.want);
+            break;
+        case 'p':
+            job.points = 1;
+            break;
+        case 'r':
+            job.refine = xparse_u64("-r", optarg, 1, 1000000);
+            break;
+        case 'm':
+            job.multiple = xparse_size("-m", optarg, 1, 1u << 30);
+            break;
+        case 's':
+            job.opt.scale = parse_scale(optarg);
+            break;
+        case LONG_LEAST:
+            job.opt.least = xparse_double("--least", optarg, 1e-6, 1000);
+            break;
+        case LONG_NOISE:
+            job.opt.noise = xparse_double("--noise", optarg, 1e-6, 1);
+            break;
+        case LONG_PENALTY:
+            job.opt.penalty = xparse_double("--penalty", optarg, 0.01, 1000);
+            break;
+        case LONG_DRIFT:
+            job.opt.drift = xparse_double("--drift", optarg, 0, 1000);
+            break;
+        case LONG_TREAD:
+            job.opt.tread = xparse_double("--tread", optarg, 0, 1000);
+            break;
+        case LONG_LEVEL:
+            job.opt.level = xparse_double("--level", optarg, 0.5, 0.9999);
+            break;
+        case LONG_FROM:
+            job.want.from = (double)xparse_size("--from", optarg, 0, UINT64_MAX);
+            break;
+        case LONG_TO:
+            job.want.to = (double)xparse_size("--to", optarg, 0, UINT64_MAX);
+            break;
+        case LONG_STRICT:
+            job.strict = true;
+            break;
         }
     if (job.points && job.refine)
         xdie(EXIT_USAGE, "-p and -r exclude each other");

@@ -16,8 +16,8 @@ struct window {
 };
 
 struct table {
-    double place[PLACES];         /* x of the candidates */
-    double rss[PLACES][PLACES];   /* [start][end], only start <= end */
+    double place[PLACES];       /* x of the candidates */
+    double rss[PLACES][PLACES]; /* [start][end], only start <= end */
     double least;
     size_t start, end;
 };

@@ -7,9 +7,10 @@
 #include "shelf.h"
 
 struct ramp {
-    double from, to;    /* where the ramp starts and ends; equal for a jump */
+    double from, to;      /* where the ramp starts and ends; equal for a jump */
     double before, after; /* levels */
-    double onset_lo, onset_hi, mid_lo, mid_hi; /* profile intervals of the 5 % point and of the middle */
+    double onset_lo, onset_hi, mid_lo,
+        mid_hi; /* profile intervals of the 5 % point and of the middle */
 };
 
 /* Least squares over the points around the rise from shelf `before` to shelf `after`: at most RAMP_SIDE points of each shelf and

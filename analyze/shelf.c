@@ -42,15 +42,15 @@ double shelf_level(const struct curve *c, const struct shelf *s, int left, doubl
     return clean_median(work, take);
 }
 
-double shelf_ripple(const struct curve *c, const struct shelf *s, double *work)
+double shelf_ripple(const struct curve *c, const struct shelf *s, const double *x, const double *y,
+                    size_t n, double *work)
 {
     struct segment line = segment_line(c->x, c->y, c->w, s->first, s->last, 0);
-    size_t n = s->last - s->first + 1;
 
-    if (n < FEW + 1)
+    if (s->last - s->first < FEW)
         line.slope = 0;
     for (size_t i = 0; i < n; i++)
-        work[i] = c->y[s->first + i] - segment_at(&line, c->x[s->first + i]);
+        work[i] = y[i] - segment_at(&line, x[i]);
     return clean_spread(work, n);
 }
 
@@ -89,11 +89,6 @@ static void join(struct shelf *s, size_t *n, size_t k)
 {
     s[k].last = s[k + 1].last;
     drop(s, n, k + 1);
-}
-
-static double gap(const struct curve *c, const struct shelf *s, size_t k)
-{
-    return shelf_octaves(c, c->x[s[k].last], c->x[s[k + 1].first]);
 }
 
 /* Whether rise k is a small part of a rise beside it that goes the same way and is less than a doubling of x away. */
@@ -157,17 +152,16 @@ static int join_dent(const struct curve *c, struct shelf *s, size_t *n, double d
     return 1;
 }
 
-/* A shelf inside a rise, of few points or narrow, belongs to it: the narrowest first. */
-static int drop_tread(const struct curve *c, struct shelf *s, size_t *n)
+/* A shelf inside a rise, of few points or narrow, is a tread of one staircase and belongs to the rise: the narrowest first. */
+static int drop_tread(const struct curve *c, struct shelf *s, size_t *n, double tread)
 {
     size_t at = 0;
     double narrow = INFINITY;
 
     for (size_t k = 1; k + 1 < *n; k++) {
         double width = shelf_octaves(c, c->x[s[k].first], c->x[s[k].last]);
-        double beside = fmax(gap(c, s, k - 1), gap(c, s, k));
 
-        if ((points(&s[k]) < FEW || width < beside / 2) && width < narrow) {
+        if ((points(&s[k]) < FEW || width < tread) && width < narrow) {
             narrow = width;
             at = k;
         }
@@ -178,20 +172,47 @@ static int drop_tread(const struct curve *c, struct shelf *s, size_t *n)
     return 1;
 }
 
-size_t shelves_find(const struct curve *c, const struct segment *piece, size_t count,
-                    const double *piece_x, const struct shelf_rule *rule, struct shelf *out, double *work)
+/* Relative height of a piece from its first to its last point, with its sign. */
+static double piece_rise(const struct segment *p, const double *piece_x)
 {
+    double y0 = segment_at(p, piece_x[p->first]), y1 = segment_at(p, piece_x[p->last]);
+
+    return y1 >= y0 ? shelf_height(y0, y1) : -shelf_height(y0, y1);
+}
+
+/* A steep piece next to one that goes back the other way is ripple on a shelf when both are low. */
+static int is_ripple(const struct segment *piece, size_t count, size_t k, const double *piece_x,
+                     double dent)
+{
+    double h = piece_rise(&piece[k], piece_x), other;
+
+    if (fabs(h) >= dent)
+        return 0;
+    for (size_t i = k > 0 ? k - 1 : k; i <= k + 1 && i < count; i++) {
+        other = piece_rise(&piece[i], piece_x);
+        if (other * h < 0 && fabs(other) < dent && fabs(other) > fabs(h) / 4)
+            return 1;
+    }
+    return 0;
+}
+
+size_t shelves_find(const struct curve *c, const struct segment *piece, size_t count,
+                    const double *piece_x, const struct shelf_rule *rule, struct shelf *out,
+                    double *work)
+{
+    double tread = fmin(rule->tread, shelf_octaves(c, c->x[0], c->x[c->n - 1]) / 16);
     size_t n = 0;
 
     for (size_t k = 0; k < count; k++)
-        if (!piece_is_steep(c, &piece[k], piece_x, rule))
+        if (!piece_is_steep(c, &piece[k], piece_x, rule) ||
+            is_ripple(piece, count, k, piece_x, rule->dent))
             out[n++] = (struct shelf){piece[k].first, piece[k].last};
     while (n > 1 && points(&out[0]) == 1)
         drop(out, &n, 0);
     while (n > 1 && points(&out[n - 1]) == 1)
         n--;
-    while (join_level(c, out, &n, rule, work) ||
-           join_dent(c, out, &n, rule->dent, work) || drop_tread(c, out, &n))
+    while (join_level(c, out, &n, rule, work) || join_dent(c, out, &n, rule->dent, work) ||
+           drop_tread(c, out, &n, tread))
         ;
     return n;
 }
