@@ -44,7 +44,7 @@ int parse_size(const char *word, uint64_t *value);
 int parse_double(const char *word, double *value);
 
 /* "PROG: message" on stderr, after stdout is flushed; then exit(status). */
-_Noreturn void xdie(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void xdie(int status, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
 /* "PROG: warning: message": what was seen, the likely cause, the option that helps. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

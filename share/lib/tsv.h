@@ -54,9 +54,9 @@ double xtsv_double(const struct tsv *t, size_t column);
 bool tsv_is(const struct tsv *t, size_t column, const char *word);
 
 /* "PROG: FILE:LINE: column NAME: message: 'value'", exit 1. */
-_Noreturn void xtsv_bad(const struct tsv *t, size_t column, const char *message);
+void xtsv_bad(const struct tsv *t, size_t column, const char *message) __attribute__((noreturn));
 /* "PROG: FILE:LINE: message", exit 1. */
-_Noreturn void xtsv_bad_line(const struct tsv *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void xtsv_bad_line(const struct tsv *t, const char *fmt, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
 
 #endif
