@@ -162,7 +162,7 @@ int survival_fit(const struct survival *s, size_t n, double positions, struct su
     sets_interval(&in, SURVIVAL_LRU, best, peak, &f->sets);
     half = best_sets(&in, SURVIVAL_RANDOM, 1, half / 4, half * 8, &random);
     f->log_ratio = peak - random;
-    if (random > peak) {
+    if (random > peak - 0.5) { /* one way under LRU is the same law */
         *f = (struct survival_fit){
             SURVIVAL_RANDOM, {1, 1, MOST_WAYS}, {half, half, half}, random - peak};
         sets_interval(&in, SURVIVAL_RANDOM, 1, random, &f->sets);

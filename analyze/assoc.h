@@ -29,7 +29,8 @@ struct survival {
 
 enum survival_law {
     SURVIVAL_LRU, /* gone with the W-th other line of the set: hypergeometric in a finite pool, Poisson in a large one */
-    SURVIVAL_RANDOM /* each other line takes it with the same chance: exp(-n / capacity) */
+    SURVIVAL_RANDOM /* each other line takes it with the same chance: exp(-n / capacity);
+                     * a cache of one way has the same curve */
 };
 
 struct survival_fit {

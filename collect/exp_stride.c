@@ -14,12 +14,14 @@ enum { MIN_LINES = 2, LEAST_HOPS = 256 };
 
 struct scan {
     uint64_t stride, lines, most_lines, bytes;
+    double mean; /* cycles of the last point */
     struct chains chains;
     struct chase chase;
 };
 
-static void write_rows(struct run *r, const struct scan *s)
+static void write_rows(struct run *r, struct scan *s)
 {
+    s->mean = 0;
     for (size_t b = 0; b < CHASE_BINS; b++) {
         if (s->chase.bins[b] == 0)
             continue;
@@ -31,6 +33,7 @@ static void write_rows(struct run *r, const struct scan *s)
         out_u64(r->out, b);
         out_u64(r->out, s->chase.bins[b]);
         out_row(r->out);
+        s->mean += (double)b * s->chase.bins[b] / (double)s->chase.hops;
     }
 }
 
@@ -57,15 +60,37 @@ static uint64_t next_lines(uint64_t lines)
     return lines < 40 ? lines + 1 : lines + lines / 4;
 }
 
+/* Counts between one that hits and one that misses, down to neighbours: the exact number of lines that fit. */
+static int refine(struct run *r, struct scan *s, uint64_t lo, uint64_t hi, double limit)
+{
+    while (hi - lo > 1 && !run_stopped()) {
+        s->lines = lo + (hi - lo) / 2;
+        if (one_point(r, s) != 0)
+            return -1;
+        if (s->mean > limit)
+            hi = s->lines;
+        else
+            lo = s->lines;
+    }
+    return 0;
+}
+
 static int one_stride(struct run *r, struct scan *s)
 {
-    uint64_t most = s->bytes / s->stride;
+    uint64_t most = s->bytes / s->stride, lines = MIN_LINES, before = MIN_LINES;
+    double limit = 0;
 
     if (most > s->most_lines)
         most = s->most_lines;
-    for (s->lines = MIN_LINES; s->lines <= most && !run_stopped(); s->lines = next_lines(s->lines))
+    for (; lines <= most && !run_stopped(); before = lines, lines = next_lines(lines)) {
+        s->lines = lines;
         if (one_point(r, s) != 0)
             return -1;
+        if (limit == 0)
+            limit = s->mean * 1.08;
+        else if (s->mean > limit)
+            return refine(r, s, before, lines, limit);
+    }
     return 0;
 }
 
