@@ -1,0 +1,49 @@
+/* Where a physical address lives on a chip: side, slice, set. Compiled from struct chip into a few shifts and
+ * multiplications.
+ *
+ * Side bits and slice bits are parities of address bits under masks. Each mask is worth one address bit: the row-reduced
+ * masks' lowest bits are left out of the line's number, so that this number counts the lines of one (side, slice class)
+ * without gaps. Its bits within slice_key make the unit u, the others stay inside a slice. slice = u mod n (plain), or
+ * (u + f(u / n)) mod n with a pseudo-random f (mixed), or table[u mod length]. What is left over counts the lines of one
+ * slice: i. set = i mod sets (none); the same moved by a hash of i / sets (xor: XOR where sets is a power of two, else
+ * addition modulo sets), so that contiguous lines still fill sets evenly; or a hash of i altogether (mix). */
+#ifndef L2_PLACE_H
+#define L2_PLACE_H
+
+#include "chip.h"
+
+struct place {
+    uint32_t set;   /* slice * sets + set within the slice; a copy on another side has the same */
+    uint16_t slice; /* 0 .. slices - 1 */
+    uint8_t side;   /* home */
+    uint8_t sub;    /* sub-slice */
+};
+
+struct place_field {
+    uint64_t mask; /* of the address, after the shift */
+    uint8_t shift, to;
+};
+
+#define PLACE_FIELDS 32
+struct place_bits {
+    uint32_t n, bits;
+    struct place_field field[PLACE_FIELDS];
+};
+
+struct placer {
+    struct place_bits unit, inside; /* address -> u, and the bits below it in i */
+    uint64_t side_mask[2], slice_mask[10];
+    uint32_t side_bits, slice_bits;
+    uint32_t modulo, sets, sub_slices, page_shift;
+    uint64_t modulo_inverse, sets_inverse, seed;
+    bool mixed, side_page;
+    uint32_t set_hash;
+    uint32_t table_n; /* 0: no table; then modulo is the table's length */
+    uint16_t table[CHIP_LIST], rank[CHIP_LIST], count[CHIP_LIST * 2];
+};
+
+/* 0, or -1 when the masks leave more than PLACE_FIELDS runs of address bits. */
+int placer_init(struct placer *p, const struct chip *c);
+struct place place_of(const struct placer *p, uint64_t physical);
+
+#endif
