@@ -2,10 +2,10 @@
 # What every program promises, whatever it does otherwise.
 load ../common
 
-# Built programs, and the shell commands of bin/.
+# Built programs, and with them the shell commands of bin/.
 programs()
 {
-    (cd "$BIN" && ls l2*)
+    (cd "$BIN" && for f in l2*; do [ "$(head -c 2 "$f" | tr -d '\0')" = '#!' ] || echo "$f"; done)
 }
 
 commands()
