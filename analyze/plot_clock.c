@@ -85,10 +85,10 @@ static void draw_points(struct plot *p, const struct series *s, size_t k)
 
 static void draw_panel(struct plot *p, const struct panel *panel, const struct series *s, size_t k)
 {
-    fprintf(p->to,
-            "unset logscale\nset title '%s'\nset xlabel '%s' offset 0, 0.5\nset ylabel '%s' offset "
-            "1, 0\n",
-            panel->title, panel->xlabel, panel->ylabel);
+    fprintf(p->to, "unset logscale\nset title '%s%s%s'\nset xlabel '%s' offset 0, 0.5\n",
+            panel->title, p->text ? ", " : "", p->text ? panel->ylabel : "", panel->xlabel);
+    if (!p->text)
+        fprintf(p->to, "set ylabel '%s' offset 1, 0\n", panel->ylabel);
     if (strcmp(panel->x, "value") == 0)
         draw_histogram(p, panel, s, k);
     else

@@ -124,6 +124,8 @@ static void draw_set(struct plot *p, struct series_set *set, const struct curve_
     plot_heading(p, words->title, set->constants);
     plot_note(p, knees);
     plot_note(p, legend);
+    if (p->text)
+        plot_note(p, words->ylabel);
     plot_single(p);
     draw_axes(p, set, words, *knees != '\0');
     write_blocks(p, set);

@@ -147,8 +147,9 @@ static void draw_rows(struct plot *p, struct series_set *set, const char *what,
     fputs("plot \\\n", p->to);
     for (size_t k = rows; k-- > 0;)
         fprintf(p->to,
-                p->text ? "  $row%zu using 1:3 with lines linestyle %d%s\n"
-                        : "  $row%zu using 1:2:3 with filledcurves linestyle %d%s\n",
+                p->text
+                    ? "  $row%zu using 1:($3 - $2 > 0.03 ? $3 : NaN) with points linestyle %d%s\n"
+                    : "  $row%zu using 1:2:3 with filledcurves linestyle %d%s\n",
                 k, 1, k > 0 ? ", \\" : "");
     free(title);
     free(legend);

@@ -1,5 +1,6 @@
 /* The gnuplot language, written so that data stays data: words only within single quotes, where gnuplot expands neither
- * backquotes nor macros nor backslashes, and a terminal that typesets nothing (noenhanced). */
+ * backquotes nor macros nor backslashes, and a terminal that typesets nothing (noenhanced). A quote within a word becomes
+ * a typographic one: doubled, gnuplot 5.4 takes the first two of a string as an empty string. */
 #include "plot_script.h"
 
 #include "../share/lib/cli.h"
@@ -14,7 +15,7 @@
 static void quote_byte(FILE *to, unsigned char c, bool format)
 {
     if (c == '\'' || c == '`')
-        fputs("''", to);
+        fputs(c == '`' ? "\u2018" : "\u2019", to);
     else if (c == '%' && format)
         fputs("%%", to);
     else

@@ -1,4 +1,5 @@
 # The look of pictures made of letters (-T dumb).
+set encoding utf8
 set datafile missing 'NaN'
 set datafile separator '\t'
 do for [i=1:7] { set style line i pointtype i linecolor i }
