@@ -124,6 +124,7 @@ static const struct cli_opt options[] = {
     {'g', "group", "COLUMN", "one curve for each of its values"},
     {'n', "title", "TEXT", "title, instead of the kind's own"},
     {'l', "list", NULL, "list the kinds of pictures and the columns they need"},
+    {'S', "strict", NULL, "an incomplete input is an error"},
     {0, NULL, NULL, NULL},
 };
 
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
     const struct plot_kind *kind;
     const struct frame *frame = NULL;
     struct tsv *t;
+    bool strict = false;
     int c;
 
     cli_start("l2plot");
@@ -169,6 +171,9 @@ int main(int argc, char **argv)
         case 'n':
             plot.title = optarg;
             break;
+        case 'S':
+            strict = true;
+            break;
         case 'l':
             list_kinds();
         }
@@ -177,6 +182,7 @@ int main(int argc, char **argv)
     if (name == NULL && plot.x != NULL && plot.y != NULL)
         name = plot.z != NULL ? "heat" : "curve";
     t = xtsv_open(argv + optind);
+    t->strict = strict;
     xframes_read(&data, t);
     plot.text = strcmp(term, "dumb") == 0;
     kind = choose(&plot, name, &frame);

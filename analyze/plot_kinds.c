@@ -14,6 +14,8 @@ const struct plot_kind plot_kinds[] = {
     {"histogram", NULL, "cycles n", "the same from raw rows", plot_histogram_raw},
     {"histogram", NULL, "gbps", "the same from raw rows", plot_histogram_raw},
     {"density", NULL, "size cycles n", "every latency as colour over working set", plot_density},
+    {"levels", "level", "size level share", "who answers, stacked over size, from l2level -s",
+     plot_levels},
     {"clock", "clock", "what sm step value n", "clocks, timer cost, noise", plot_clock},
     {"sector", "sector", "fetch touch probe cycles", "touch/probe table for each fetch granularity",
      plot_sector},

@@ -112,7 +112,7 @@ void plot_mark_l2(struct plot *p, struct span span)
     label = xprintf("L2 by the driver: %s", size);
     fprintf(
         p->to,
-        "set arrow from %.10g, graph 0 to %.10g, graph 0.8 nohead linestyle 21 dashtype 2 back\n",
+        "set arrow from %.10g, graph 0 to %.10g, graph 0.8 nohead linestyle 21 dashtype 2 front\n",
         (double)bytes, (double)bytes);
     label_beside(p, span, (double)bytes, 0.05, label, "#505050");
     free(size);

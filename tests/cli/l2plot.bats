@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# l2plot: the script that it writes, and the picture that gnuplot makes of it.
+load ../common
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# latency 'KEY VALUE': a raw latency table with two sizes and a provenance line.
+latency()
+{
+    printf '#l2tsv 1\n#device Test GPU\n'
+    [ $# -eq 0 ] || printf '#%s\n' "$@"
+    printf 'exp\tsize\top\tcycles\tn\n'
+    printf 'latency\t%d\tcg\t%d\t%d\n' 1048576 200 3 1048576 210 1 2097152 400 2 8388608 500 4
+    echo '#end rows=4 status=ok'
+}
+
+knees()
+{
+    printf 'knee\tx_onset\tx_mid\tx_end\tx_lo\tx_hi\tconf\n1\t1500000\t1800000\t2000000\t1700000\t1900000\t%s\n' "$1"
+}
+
+drawn()
+{
+    LC_ALL=C.UTF-8 gnuplot 2>&1
+}
+
+@test "latency: mean, quantiles and median of the weighted samples" {
+    latency | l2plot >script
+    # R: x <- c(200,200,200,210); mean 202.5, quantile(x, c(.05,.25,.5,.75,.95)) 200 200 200 202.5 208.5
+    grep -q "^1048576	202.5	200	200	200	202.5	208.5$" script
+    grep -q "^2097152	400	400	400	400	400	400$" script
+}
+
+@test "latency: size by the driver, device, conditions and size labels are in the script" {
+    latency 'l2_bytes 4194304' | l2plot -T svg >script
+    grep -q "'L2 by the driver: 4 MiB' at 4194304," script
+    grep -q "'Test GPU'" script
+    grep -q "'op=cg'" script
+    grep -q "'2 MiB' 2097152" script
+}
+
+@test "latency: a statistics table draws like the raw rows" {
+    printf 'exp\tsize\tmedian\tmean\tq05\n' >stat.tsv
+    printf 'latency\t%d\t%d\t%d\t%d\n' 1024 200 202 190 2048 300 303 290 >>stat.tsv
+    l2plot stat.tsv >script
+    grep -q "^1024	202	190	NaN	200	NaN	NaN$" script
+    drawn <script | grep -q 'working set'
+}
+
+@test "parameters that vary make curves, those that follow from the size do not" {
+    printf 'exp\tsize\top\tpages\tcycles\tn\n' >two.tsv
+    printf 'latency\t%d\t%s\t%d\t%d\t1\n' 1024 cg 1 10 2048 cg 2 20 1024 ca 1 5 2048 ca 2 6 >>two.tsv
+    l2plot two.tsv >script
+    [ "$(grep -c '^\$curve' script)" -eq 2 ]
+    grep -q "title 'op=ca'" script
+    l2plot -g pages two.tsv >script
+    grep -q "title 'pages=2'" script
+}
+
+@test "knees among the inputs are marked, in either order" {
+    latency >run.tsv
+    knees high >knees.tsv
+    l2plot -T png knees.tsv run.tsv >script
+    grep -q 'set arrow from 1800000, graph 0' script
+    grep -q 'rectangle from 1700000, graph 0 to 1900000, graph 1' script
+    grep -q "'knee 1: 1.72 MiB'" script
+    knees low >low.tsv
+    l2plot -T png run.tsv low.tsv >script
+    grep -q "low confidence" script
+    grep -q 'arrow from 1800000.* dashtype 3' script
+}
+
+@test "a simulated device is on the picture in every format" {
+    latency 'simulated yes' >run.tsv
+    for t in png svg pdf dumb; do
+        l2plot -T "$t" run.tsv | grep -q "SIMULATED DEVICE"
+    done
+    l2plot -T dumb run.tsv | drawn | grep -q 'SIMULATED DEVICE: nothing here was measured on a chip'
+    l2plot -T svg run.tsv | drawn | grep -q '<text>SIMULATED</text>'
+    latency 'simulated no' | l2plot -T svg | { ! grep -q SIMULATED; }
+}
+
+@test "gnuplot draws every kind in every format" {
+    latency >latency.tsv
+    printf 'exp\tsize\top\tgbps\nbandwidth\t1024\tread\t10\nbandwidth\t2048\tread\t11\n' >bandwidth.tsv
+    printf 'size\tlo\thi\tn\tweight\n1024\t1\t2\t3\t0.75\n1024\t2\t3\t1\t0.25\n' >histogram.tsv
+    printf 'size\tmode\tcentre\tweight\tiqr\tlo\thi\n1024\t1\t200\t0.9\t3\t190\t210\n2048\t1\t300\t1\t3\t290\t310\n' >modes.tsv
+    printf 'exp\tsize\tlevel\tshare\tmean\nlevel\t1024\tlocal\t1\t200\nlevel\t2048\tlocal\t0.5\t200\nlevel\t2048\tdram\t0.5\t500\n' >levels.tsv
+    printf 'exp\twhat\tsm\tstep\tvalue\tn\nclock\tmhz\t0\t0\t1980\t1\nclock\tmhz\t1\t0\t1981\t1\nclock\ttimer\t0\t0\t33\t9\nclock\tnoise\t0\t0\t280\t99\nclock\tnoise\t0\t0\t900\t1\n' >clock.tsv
+    printf 'exp\tfetch\top\ttouch\tprobe\trep\tcycles\nsector\t32\tcg\t0\t0\t0\t390\nsector\t32\tcg\t0\t32\t0\t700\nsector\t64\tcg\t0\t0\t0\t390\n' >sector.tsv
+    for k in latency bandwidth histogram modes levels clock sector; do
+        for t in png svg pdf dumb; do
+            l2plot -T "$t" "$k.tsv" >script
+            drawn <script >picture || { echo "$k $t"; cat picture; return 1; }
+            [ "$(wc -c <picture)" -gt 1000 ]
+            ! grep -aq 'line [0-9]*:' picture || { echo "$k $t"; cat picture; return 1; }
+        done
+    done
+    l2plot -t density -T svg latency.tsv | drawn | grep -q '</svg>'
+    l2plot -t histogram -T svg latency.tsv | drawn | grep -q '8 MiB'
+    l2plot -T svg -x probe -y touch -z cycles sector.tsv | drawn | grep -q '545'
+}
+
+@test "nothing in the data runs, and all of it is shown as it is" {
+    # shellcheck disable=SC2016
+    evil='$(touch pwned) `touch pwned` '\''"; system("touch pwned") @m %s {x}^2_y \n <b>&'
+    {
+        printf '#l2tsv 1\n#device %s\n#driver %s\n#time !touch pwned\n#simulated no\n' "$evil" "$evil"
+        printf 'exp\tsize\top\tcycles\tn\n'
+        printf 'latency\t%d\t%s\t100\t1\n' 1024 "$evil" 2048 "$evil" 1024 "'; !touch pwned #" 2048 EOD
+        printf '#end rows=4 status=ok\n'
+    } >evil.tsv
+    for o in '-t latency' '-t histogram' '-t density' '-x op -y size -z cycles' '-x size -y cycles -g op'; do
+        for t in svg dumb; do
+            # shellcheck disable=SC2086
+            l2plot -T $t $o evil.tsv | drawn >picture || { echo "$o"; cat picture; return 1; }
+            [ ! -e pwned ]
+        done
+    done
+    l2plot -T svg evil.tsv | drawn | grep -qF '@m %s {x}^2_y \n &lt;b>&amp;'
+    l2plot -T svg -t histogram evil.tsv | drawn | grep -qF '@m %s {x}^2'
+    # No quote or backquote of the data is left in the script.
+    l2plot evil.tsv | { ! grep -F '`'; }
+}
+
+@test "output: the name is a file and never a command" {
+    latency >run.tsv
+    l2plot -T svg -o '|touch pwned' run.tsv | drawn
+    [ ! -e pwned ]
+    [ -s '|touch pwned' ]
+    l2plot -o "it's.svg" run.tsv | drawn
+    [ -s "it's.svg" ]
+    fails 2 '-o: a control character' l2plot -T svg -o $'a\nb' run.tsv
+}
+
+@test "nothing to draw: which file, which column, exit 1" {
+    latency | grep -v '^latency' | grep -v '^#end' >none.tsv
+    echo '#end rows=0 status=ok' >>none.tsv
+    fails 1 'none.tsv: nothing to draw: the table has no rows' l2plot none.tsv
+    printf 'exp\tsize\tcycles\tn\nlatency\t1024\tnan\t3\n' >nan.tsv
+    fails 1 'nan.tsv: nothing to draw: no row with a finite size and cycles' l2plot nan.tsv
+    printf 'exp\tsize\tcycles\tn\nlatency\t1024\tfast\t3\n' >word.tsv
+    fails 1 "word.tsv:2: column cycles: not a number: 'fast'" l2plot word.tsv
+    printf 'a\tb\n1\t2\n' >plain.tsv
+    fails 1 'plain.tsv: nothing to draw: no kind of picture fits' l2plot plain.tsv
+    fails 1 "plain.tsv: no column 'c'" l2plot -x a -y c plain.tsv
+    fails 1 "plain.tsv: nothing to draw: sector needs a column 'fetch'" l2plot -t sector plain.tsv
+    knees high >knees.tsv
+    fails 1 "knees.tsv: nothing to draw: knees mark a curve" l2plot knees.tsv
+    fails 1 "no header row" l2plot /dev/null
+}
+
+@test "values that are not finite are left out and counted" {
+    printf 'exp\tsize\tcycles\tn\nlatency\t1024\tnan\t3\nlatency\t1024\t7\t3\nlatency\t2048\t-nan\t3\nlatency\t4096\tinf\t1\n' >nan.tsv
+    l2plot nan.tsv >script 2>err
+    grep -q '^1024	7	' script
+    grep -q 'nan.tsv: .* values that are not finite are left out' err
+}
+
+@test "usage: terminals, kinds, the list" {
+    latency >run.tsv
+    fails 2 "-T: not png, svg, pdf or dumb: 'gif'" l2plot -T gif run.tsv
+    fails 2 "-o without -T" l2plot -o run.gif run.tsv
+    fails 2 "-t: no such kind" l2plot -t pie run.tsv
+    l2plot -l | grep -q '^latency'
+}
+
+@test "an incomplete table: a warning, an error with --strict" {
+    latency | grep -v '^#end' >cut.tsv
+    l2plot cut.tsv 2>err >script
+    grep -q 'truncated' err
+    fails 1 'truncated' l2plot --strict cut.tsv
+}
+
+@test "a full disk and a closed pipe" {
+    latency >run.tsv
+    run bash -c 'l2plot run.tsv >/dev/full'
+    [ "$status" -eq 1 ]
+    bash -c 'set -o pipefail; yes | l2plot run.tsv 2>err | true' || true
+    [ ! -s err ] || { cat err; return 1; }
+}
