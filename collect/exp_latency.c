@@ -36,6 +36,8 @@ static const struct param params[] = {
     {0},
 };
 
+#define L1_MOST (512 << 10) /* bytes, more than any L1 has */
+
 struct latency {
     struct chains chains;
     struct chase chase;
@@ -53,6 +55,16 @@ static uint64_t warm_hops(const struct run *r, const struct latency *l, size_t n
     if (!l->warm_auto)
         return l->warm;
     return nodes + (l2 == 0 || l2 > nodes ? nodes : l2);
+}
+
+/* L1 is empty when a launch begins: loads that use it walk it full again before every pass. */
+static uint64_t rewarm_hops(const struct latency *l)
+{
+    uint64_t most = L1_MOST / l->chains.stride;
+
+    if (l->chase.kind == L2_LD_CG || l->chase.kind == L2_LD_CV)
+        return 0;
+    return l->chains.nodes < most ? l->chains.nodes : most;
 }
 
 static void write_row(struct run *r, const struct latency *l, size_t k, uint64_t pass,
@@ -117,7 +129,7 @@ static int shuffle_and_warm(struct run *r, struct latency *l, uint64_t warm)
 
 static int run_pass(struct run *r, struct latency *l, uint64_t pass)
 {
-    uint64_t warm = pass == 0 || l->shuffle ? warm_hops(r, l, l->chains.nodes) : 0;
+    uint64_t warm = pass == 0 || l->shuffle ? warm_hops(r, l, l->chains.nodes) : rewarm_hops(l);
 
     l->chase.warm = l->shuffle ? 0 : warm;
     if (l->shuffle ? shuffle_and_warm(r, l, warm) : pass == 0 && chains_build(r, &l->chains, 0))
@@ -126,7 +138,8 @@ static int run_pass(struct run *r, struct latency *l, uint64_t pass)
     if (r->dev->ops->chase(r->dev, &l->chase) != 0)
         return -1;
     write_pass(r, l, pass);
-    l->done += (double)(warm + l->chase.hops) + (warm > 0 ? (double)l->chains.nodes : 0);
+    l->done +=
+        (double)(warm + l->chase.hops) + (pass == 0 || l->shuffle ? (double)l->chains.nodes : 0);
     run_progress(r, l->done, l->total);
     return 0;
 }
