@@ -76,8 +76,9 @@ static void warn_spread(const struct stat *s, struct tsv *t)
         return;
     for (size_t r = REASON_NONE + 1; r < REASON_COUNT; r++)
         if (count[r] > 0 && fill < sizeof why)
-            fill += (size_t)snprintf(why + fill, sizeof why - fill, "%s%zu %s",
-                                     fill > 0 ? ", " : "", count[r], reason_text((enum reason)r));
+            fill += (size_t)snprintf(why + fill, sizeof why - fill, "%s%s in %zu (%s)",
+                                     fill > 0 ? ", " : "", reason_text[r].what, count[r],
+                                     reason_text[r].hint);
     warn(t,
          "%s: q05 to q95 spans over %g %% of the median in %zu of %zu groups, most (%.0f %%) in "
          "%s: %s",

@@ -43,21 +43,15 @@ void summarize(const struct dist *d, double shift, double confidence, struct sum
     s->why = find_reason(d, shift, s);
 }
 
-const char *reason_text(enum reason why)
-{
-    static const char *const text[REASON_COUNT] = {
-        [REASON_NONE] = "are narrow",
-        [REASON_MODES] = "have several modes (one median hides them: -m shows them)",
-        [REASON_TURNS] = "have several modes that follow one another in time (another part of the "
-                         "cache, the clock or a neighbour: -m shows them)",
-        [REASON_DRIFT] =
-            "drift in time (the clock or a neighbour: see #clock_measured_* and #processes)",
-        [REASON_TAIL] = "have a long tail (-k mad:5 drops outliers)",
-        [REASON_WIDE] = "are wide around one mode (-H shows it)",
-    };
-
-    return text[why];
-}
+const struct reason_text reason_text[REASON_COUNT] = {
+    [REASON_MODES] = {"several modes", "one median hides them: -m shows them"},
+    [REASON_TURNS] = {"several modes that follow one another in time",
+                      "another part of the cache, the clock or a neighbour: -m shows them"},
+    [REASON_TAIL] = {"a long tail", "-k mad:5 drops outliers"},
+    [REASON_DRIFT] = {"drift in time",
+                      "the clock or a neighbour: see #clock_measured_* and #processes"},
+    [REASON_WIDE] = {"one wide mode", "-H shows it"},
+};
 
 /* B. Iglewicz, D. Hoaglin, "How to detect and handle outliers" (1993): the mean absolute deviation stands in for a mad
  * of 0, which is common with whole numbers. */

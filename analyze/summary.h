@@ -27,8 +27,12 @@ struct summary {
 
 /* `shift` is how far the mean moved in time (trend_shift), `confidence` that of ci_lo..ci_hi (NaN if too few samples). */
 void summarize(const struct dist *d, double shift, double confidence, struct summary *s);
-/* What to tell people: "have several modes ...". */
-const char *reason_text(enum reason why);
+/* What to tell people, and what they can do. */
+struct reason_text {
+    const char *what, *hint;
+};
+
+extern const struct reason_text reason_text[REASON_COUNT];
 
 /* Rules for outliers. A rule gives the interval of the values that it keeps. */
 struct outlier_rule {
