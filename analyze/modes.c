@@ -17,6 +17,8 @@ struct piece {
 struct search {
     const struct dist *d;
     double finest; /* width of a window */
+    double
+        grid; /* step of the values' grid: windows hold whole steps, so that all hold equally many */
     double least;
     struct mode *out;
     size_t n, max;
@@ -38,6 +40,20 @@ static double smallest_gap(const struct dist *d)
             least = gap;
     }
     return least;
+}
+
+/* The step of the grid that all values lie on, 0 if they lie on none. */
+static double grid_step(const struct dist *d)
+{
+    double step = smallest_gap(d);
+
+    for (size_t i = 1; i < d->m; i++) {
+        double k = (d->x[i] - d->x[0]) / step;
+
+        if (fabs(k - rint(k)) > 1e-4 * fmax(1, 1e-3 * k))
+            return 0;
+    }
+    return d->m > 1 ? (d->x[d->m - 1] - d->x[0]) / rint((d->x[d->m - 1] - d->x[0]) / step) : 0;
 }
 
 static uint64_t count(const struct dist *d, size_t first, size_t last)
@@ -109,6 +125,11 @@ static size_t cut_at(const struct dist *d, struct piece p, const struct valley *
     return best;
 }
 
+static double whole_steps(double grid, double width)
+{
+    return grid > 0 ? grid * ceil(width / grid - 1e-6) : width;
+}
+
 /* Whether the piece has a valley, and where it is cut. */
 static bool find_cut(const struct search *s, struct piece p, size_t *cut)
 {
@@ -117,7 +138,8 @@ static bool find_cut(const struct search *s, struct piece p, size_t *cut)
 
     for (double width = range / 4; width >= s->finest; width /= 2)
         for (int shift = 0; shift < 2; shift++) {
-            struct valley v = deepest(d, p, d->x[p.first] - shift * width / 2, width);
+            double w = whole_steps(s->grid, width), start = d->x[p.first] - s->grid / 2;
+            struct valley v = deepest(d, p, start - shift * whole_steps(s->grid, w / 2), w);
 
             if (v.score >= Z) {
                 *cut = cut_at(d, p, &v);
@@ -160,7 +182,8 @@ size_t modes_find(const struct dist *d, double least, struct mode *out, size_t m
 {
     uint64_t n = dist_n(d);
     double core = dist_at(d, n - 1 - n / 20) - dist_at(d, n / 20);
-    struct search s = {d, fmax(2 * smallest_gap(d), FINEST * core), least, out, 0, max};
+    struct search s = {d,  fmax(2 * smallest_gap(d), FINEST * core), grid_step(d), least, out, 0,
+                       max};
 
     search(&s, (struct piece){0, d->m}, 100);
     return s.n;
@@ -233,20 +256,6 @@ int bimodal_gap(const struct dist *d, double least, struct bimodal *s)
         return -1;
     describe(d, cut, s);
     return 0;
-}
-
-/* The step of the grid that all values lie on, 0 if they lie on none. */
-static double grid_step(const struct dist *d)
-{
-    double step = smallest_gap(d);
-
-    for (size_t i = 1; i < d->m; i++) {
-        double k = (d->x[i] - d->x[0]) / step;
-
-        if (fabs(k - rint(k)) > 1e-4 * fmax(1, 1e-3 * k))
-            return 0;
-    }
-    return d->m > 1 ? (d->x[d->m - 1] - d->x[0]) / rint((d->x[d->m - 1] - d->x[0]) / step) : 0;
 }
 
 void bins_choose(const struct dist *d, double wish, struct bins *b)
