@@ -14,15 +14,12 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -MMD -MP \
 ALL_LDFLAGS := $(if $(asan),-fsanitize=address$(comma)undefined) $(LDFLAGS)
 GSL := -lgsl -lgslcblas -lm
 
-nvcc ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) no)
-ifneq ($(nvcc),no)
-FATBIN := build/kernels.fatbin
 # Machine code for every architecture that this toolkit knows, and PTX of the oldest for those it does not know.
-ARCHS := $(sort $(patsubst sm_%,%,$(filter sm_%,$(shell $(nvcc) --list-gpu-code 2>/dev/null))))
-OLDEST := $(firstword $(shell printf '%s\n' $(ARCHS) | sort -n))
+nvcc ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) no)
+ARCHS := $(patsubst sm_%,%,$(filter sm_%,$(shell test $(nvcc) = no || $(nvcc) --list-gpu-code 2>/dev/null | sort -V)))
 GENCODE := $(foreach a,$(ARCHS),-gencode arch=compute_$a$(comma)code=sm_$a) \
-  -gencode arch=compute_$(OLDEST)$(comma)code=compute_$(OLDEST)
-endif
+  -gencode arch=compute_$(firstword $(ARCHS))$(comma)code=compute_$(firstword $(ARCHS))
+FATBIN := $(if $(ARCHS),build/kernels.fatbin)
 
 LIB := $(patsubst %.c,$O/%.o,$(wildcard share/lib/*.c))
 FILTERS := $(patsubst analyze/%.c,%,$(wildcard analyze/l2*.c))
@@ -45,6 +42,7 @@ help:
 	@echo 'all        the programs, into bin/ (a GPU needs nvcc at build time; nothing else does)'
 	@echo 'check      all tests that need no GPU; T=NAME runs one file or one test'
 	@echo 'check-gpu  the tests that need one'
+	@echo 'fuzz       random input to the reader for FUZZ_SECONDS (60); check does it for 4'
 	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
 	@echo 'install, uninstall   below PREFIX (/usr/local), DESTDIR before it'
 	@echo 'clean      removes what was built'
@@ -81,7 +79,7 @@ $O/tests/%: tests/unit/%.c $O/collect.a $O/analyze.a $O/share.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -I. $< $O/collect.a $O/analyze.a $O/share.a -o $@ -lcmocka $(GSL) -ldl -lpthread
 
-# The reader under clang's libFuzzer; tests/fuzz/fuzz.bats runs it for some seconds.
+# The reader under clang's libFuzzer.
 build/fuzz_tsv: tests/fuzz/fuzz_tsv.c $(wildcard share/lib/*.[ch])
 	@mkdir -p $(@D)
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -I. -Wl,--wrap=xdie,--wrap=cli_warn \
@@ -96,6 +94,9 @@ tests: $(UNIT)
 
 check-gpu: all
 	$(RUN) $(wildcard tests/gpu/*.bats)
+
+fuzz:
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(RUN) tests/fuzz/fuzz.bats
 
 lint:
 	$(RUN) tests/lint/house.bats tests/lint/tools.bats
@@ -114,6 +115,6 @@ uninstall:
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all help check tests check-gpu lint install uninstall clean
+.PHONY: all help check tests check-gpu fuzz lint install uninstall clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

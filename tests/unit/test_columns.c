@@ -1,5 +1,6 @@
 /* The table of columns, the table of findings and the page l2tsv(5) name the same things. */
 #include "analyze/findings.h"
+#include "collect/experiment.h"
 #include "share/lib/columns.h"
 #include "share/lib/mem.h"
 
@@ -65,6 +66,22 @@ static void test_every_finding_is_documented(void **state)
         must_document(f->name, f->unit);
 }
 
+/* Every row carries the experiment and its parameters, in columns that the table knows. */
+static void test_experiments_have_columns(void **state)
+{
+    (void)state;
+    for (size_t i = 0; experiment_table[i] != NULL; i++) {
+        const struct experiment *e = experiment_table[i];
+        char *names = xstrdup(e->columns);
+
+        assert_memory_equal(names, "exp ", 4);
+        for (char *name = strtok(names, " "); name != NULL; name = strtok(NULL, " "))
+            if (column_find(name) == NULL)
+                fail_msg("share/lib/columns.c lacks column '%s' of experiment %s", name, e->name);
+        free(names);
+    }
+}
+
 static void test_names_are_unique(void **state)
 {
     (void)state;
@@ -92,6 +109,7 @@ int main(void)
         cmocka_unit_test(test_every_finding_is_documented),
         cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_findings_have_columns),
+        cmocka_unit_test(test_experiments_have_columns),
     };
 
     return cmocka_run_group_tests(tests, read_page, free_page);
