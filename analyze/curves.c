@@ -87,8 +87,8 @@ static void find_columns(struct reader *r)
     summary = is_summary(t, r->y);
     r->weight = tsv_find(t, "n");
     r->sd = summary ? tsv_find(t, "sd") : TSV_NONE;
-    r->lo = summary ? tsv_find(t, "median_lo") : TSV_NONE;
-    r->hi = summary ? tsv_find(t, "median_hi") : TSV_NONE;
+    r->lo = summary ? tsv_find(t, "ci_lo") : TSV_NONE;
+    r->hi = summary ? tsv_find(t, "ci_hi") : TSV_NONE;
     r->median = tsv_find(t, "median");
     if (r->median == TSV_NONE)
         r->median = tsv_find(t, "cycles_median");
