@@ -22,7 +22,7 @@ extern const struct knee_options knee_defaults;
 /* Why a knee is not certain, or what kind it is: bits, named in knee_notes[]. */
 enum {
     KNEE_EDGE = 1,   /* there is no shelf on one side: it may begin before or end after the data */
-    KNEE_FEW = 2,    /* a shelf beside it has fewer than 4 points */
+    KNEE_FEW = 2,    /* a shelf beside it has fewer than 3 points */
     KNEE_DRIFT = 4,  /* so slow that it is a drift, not a step */
     KNEE_RAMP = 8,   /* a ramp wider than half a doubling of x */
     KNEE_NOISY = 16, /* not far above the ripple or spread beside it */

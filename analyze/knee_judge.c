@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ENOUGH = 4 }; /* points of a shelf for high confidence */
+enum { ENOUGH = 3 }; /* points of a shelf for high confidence */
 static const double above_ripple = 3, above_drift = 1.5, rough = 0.1, wide = 0.5, widest = 3,
                     slow = 0.15;
 

@@ -12,6 +12,7 @@
 #include <gsl/gsl_errno.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +40,14 @@ struct job {
     bool strict;
 };
 
-static void split_names(char *list, struct curves_want *w)
+static void split_names(const char *list, struct curves_want *w)
 {
     size_t cap = 0;
+    char *words = xstrdup(list); /* lives as long as the program */
 
-    for (char *s = strtok(list, ","); s != NULL; s = strtok(NULL, ",")) {
+    w->groups = 0;
+    w->group = NULL;
+    for (char *s = strtok(words, ","); s != NULL; s = strtok(NULL, ",")) {
         w->group = xgrow(w->group, w->groups, &cap, sizeof *w->group);
         w->group[w->groups++] = s;
     }
@@ -51,21 +55,25 @@ static void split_names(char *list, struct curves_want *w)
         xdie(EXIT_USAGE, "-g: no column named");
 }
 
-/* "a b c": group columns, then the rest, for out_begin(). */
-static char *header(const struct curves *c, const char *rest)
+/* Other people's names may hold blanks; out_begin() takes names with one blank between. */
+static char *without_blanks(char *name)
 {
-    char *line = xstrdup("");
+    for (char *s = name; *s != '\0'; s++)
+        if (*s == ' ')
+            *s = '_';
+    return name;
+}
 
-    for (size_t g = 0; g < c->groups; g++) {
-        char *longer = xprintf("%s%s ", line, c->group[g]);
+/* "a b c": group columns, then the rest, for out_begin(). */
+static char *header(const struct curves *c, char *rest)
+{
+    for (size_t g = c->groups; g > 0; g--) {
+        char *longer = xprintf("%s %s", without_blanks(c->group[g - 1]), rest);
 
-        free(line);
-        line = longer;
+        free(rest);
+        rest = longer;
     }
-    char *all = xprintf("%s%s", line, rest);
-
-    free(line);
-    return all;
+    return rest;
 }
 
 static void put_labels(struct out *o, const struct curves *c, const struct one_curve *k)
@@ -205,16 +213,24 @@ static void fit_all(const struct curves *c, const struct job *job, struct knee_f
                  c->dropped > 1 ? "s" : "", c->y_name);
 }
 
+static char *columns_of(const struct curves *c, const struct job *job)
+{
+    if (job->refine)
+        return xstrdup("size");
+    if (job->points)
+        return header(
+            c, xprintf("%s %s fit part", without_blanks(c->x_name), without_blanks(c->y_name)));
+    return header(c,
+                  xstrdup("knee x_onset x_mid x_end x_lo x_hi y_before y_after height conf note"));
+}
+
 static void print_all(const struct curves *c, const struct job *job, const struct knee_fit *fit,
                       const struct prov *prov)
 {
-    char *curve = xprintf("%s %s fit part", c->x_name, c->y_name);
-    char *columns = header(c, job->points ? curve
-                                          : "knee x_onset x_mid x_end x_lo x_hi y_before y_after "
-                                            "height conf note");
+    char *columns = columns_of(c, job);
     struct out o;
 
-    out_begin(&o, stdout, prov, job->refine ? "size" : columns);
+    out_begin(&o, stdout, prov, columns);
     for (size_t k = 0; k < c->n && !job->refine; k++)
         if (job->points)
             put_points(&o, c, &c->curve[k], &fit[k]);
@@ -224,7 +240,6 @@ static void print_all(const struct curves *c, const struct job *job, const struc
         put_sizes(&o, c, fit, job);
     out_end(&o, "ok");
     free(columns);
-    free(curve);
 }
 
 static void run(struct tsv *t, int argc, char **argv, const struct job *job)
@@ -249,6 +264,67 @@ static enum knee_scale parse_scale(const char *word)
         if (strcmp(word, names[i]) == 0)
             return (enum knee_scale)i;
     xdie(EXIT_USAGE, "-s: not auto, linear or log: '%s'", word);
+}
+
+/* Options that are one number of the method. */
+static const struct number {
+    int letter;
+    const char *name;
+    double lo, hi;
+    size_t at; /* in struct knee_options */
+} numbers[] = {
+    {LONG_LEAST, "--least", 1e-6, 1000, offsetof(struct knee_options, least)},
+    {LONG_NOISE, "--noise", 1e-6, 1, offsetof(struct knee_options, noise)},
+    {LONG_PENALTY, "--penalty", 0.01, 1000, offsetof(struct knee_options, penalty)},
+    {LONG_DRIFT, "--drift", 0, 1000, offsetof(struct knee_options, drift)},
+    {LONG_TREAD, "--tread", 0, 1000, offsetof(struct knee_options, tread)},
+    {LONG_LEVEL, "--level", 0.5, 0.9999, offsetof(struct knee_options, level)},
+    {0, NULL, 0, 0, 0},
+};
+
+static void set_number(struct knee_options *opt, int letter, const char *word)
+{
+    for (const struct number *n = numbers; n->letter != 0; n++)
+        if (n->letter == letter)
+            *(double *)((char *)opt + n->at) = xparse_double(n->name, word, n->lo, n->hi);
+}
+
+static void set_option(struct job *job, int letter, char *word)
+{
+    switch (letter) {
+    case 'x':
+        job->want.x = word;
+        break;
+    case 'y':
+        job->want.y = word;
+        break;
+    case 'g':
+        split_names(word, &job->want);
+        break;
+    case 'p':
+        job->points = 1;
+        break;
+    case 'r':
+        job->refine = xparse_u64("-r", word, 1, 1000000);
+        break;
+    case 'm':
+        job->multiple = xparse_size("-m", word, 1, 1u << 30);
+        break;
+    case 's':
+        job->opt.scale = parse_scale(word);
+        break;
+    case LONG_FROM:
+        job->want.from = (double)xparse_size("--from", word, 0, UINT64_MAX);
+        break;
+    case LONG_TO:
+        job->want.to = (double)xparse_size("--to", word, 0, UINT64_MAX);
+        break;
+    case LONG_STRICT:
+        job->strict = true;
+        break;
+    default:
+        set_number(&job->opt, letter, word);
+    }
 }
 
 static const struct cli_opt options[] = {
@@ -287,56 +363,7 @@ int main(int argc, char **argv)
     cli_start("l2knee");
     gsl_set_error_handler_off();
     while ((c = xcli_next(argc, argv, &usage)) != -1)
-        switch (c) {
-        case 'x':
-            job.want.x = optarg;
-            break;
-        case 'y':
-            job.want.y = optarg;
-            break;
-        case 'g':
-            split_names(xstrdup(optarg), &job.want);
-            break;
-        case 'p':
-            job.points = 1;
-            break;
-        case 'r':
-            job.refine = xparse_u64("-r", optarg, 1, 1000000);
-            break;
-        case 'm':
-            job.multiple = xparse_size("-m", optarg, 1, 1u << 30);
-            break;
-        case 's':
-            job.opt.scale = parse_scale(optarg);
-            break;
-        case LONG_LEAST:
-            job.opt.least = xparse_double("--least", optarg, 1e-6, 1000);
-            break;
-        case LONG_NOISE:
-            job.opt.noise = xparse_double("--noise", optarg, 1e-6, 1);
-            break;
-        case LONG_PENALTY:
-            job.opt.penalty = xparse_double("--penalty", optarg, 0.01, 1000);
-            break;
-        case LONG_DRIFT:
-            job.opt.drift = xparse_double("--drift", optarg, 0, 1000);
-            break;
-        case LONG_TREAD:
-            job.opt.tread = xparse_double("--tread", optarg, 0, 1000);
-            break;
-        case LONG_LEVEL:
-            job.opt.level = xparse_double("--level", optarg, 0.5, 0.9999);
-            break;
-        case LONG_FROM:
-            job.want.from = (double)xparse_size("--from", optarg, 0, UINT64_MAX);
-            break;
-        case LONG_TO:
-            job.want.to = (double)xparse_size("--to", optarg, 0, UINT64_MAX);
-            break;
-        case LONG_STRICT:
-            job.strict = true;
-            break;
-        }
+        set_option(&job, c, optarg);
     if (job.points && job.refine)
         xdie(EXIT_USAGE, "-p and -r exclude each other");
     t = xtsv_open(argv + optind);
