@@ -84,6 +84,7 @@ const struct column column_table[] = {
     {"bpc", REAL, VALUE, "bytes/cycle", "bytes per SM clock, all SMs together"},
     {"value", REAL, VALUE, "", "the quantity, in the unit that its name says"},
     {"vote", WHOLE, VALUE, "", "1: the probe missed, 0: it hit"},
+    {"status", WORD, VALUE, "", "how an attempt ended: ok, or why it failed"},
     {"report", WHOLE, VALUE, "", "1: this access is one that the sequence asks about"},
 
     /* l2stat */
