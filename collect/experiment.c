@@ -13,7 +13,8 @@ extern const struct experiment
     exp_contend,
     exp_evict,
     exp_survive,
-    exp_stride;
+    exp_stride,
+    exp_replace;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -24,6 +25,7 @@ const struct experiment *const experiment_table[] = {
     &exp_evict,
     &exp_survive,
     &exp_stride,
+    &exp_replace,
     NULL,
 };
 /* clang-format on */

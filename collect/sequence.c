@@ -28,7 +28,8 @@ static int fail(struct parser *p, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    snprintf(p->why, p->why_size, "%s at character %zu: '%.20s'", what, (size_t)(p->at - p->text) + 1, p->at);
+    snprintf(p->why, p->why_size, "%s at character %zu: '%.20s'", what,
+             (size_t)(p->at - p->text) + 1, p->at);
     return -1;
 }
 

@@ -1,0 +1,58 @@
+/* Recorded accesses to one set, replayed on candidate replacement policies. Pure.
+ *
+ * A deterministic policy predicts every answer. A policy that draws random numbers is replayed by a particle filter
+ * (Gordon, Salmond, Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993): many copies of the
+ * set, those that agree with each answer multiply; the likelihood of an answer is the share that foresaw it. An answer is
+ * read wrong with the chance `flip`. */
+#ifndef L2_REPLAY_H
+#define L2_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../share/lib/policy.h"
+
+struct answer {
+    uint32_t line;
+    bool hit;
+    bool counts; /* a timed load that the person asked about; else only the state moves */
+    bool store;
+};
+
+/* One run of one sequence on one set, its reset included. */
+struct trace {
+    uint64_t set, side, seq, rep;
+    unsigned ways;
+    struct answer *a;
+    size_t n, cap;
+    bool stores; /* some access is a store */
+};
+
+struct score {
+    uint64_t agree, total;
+    double log_like;       /* of the answers */
+    double expected, sd;   /* what log_like would be, were the policy the true one */
+    /* The shortest wrong prediction: trace, step, and how many counted steps come before it. trace SIZE_MAX: none. */
+    size_t trace, step, length;
+};
+
+/* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). The traces' first answers find an empty set.
+ * particles: copies for a random policy; most: stop after so many accesses (0: never). */
+void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip, unsigned particles,
+                  uint64_t most, struct score *s);
+
+/* Whether the answers can be the policy's: not more wrong than misreadings (twice the flip rate, and one in a thousand)
+ * explain; for a random one, a likelihood within four standard deviations of what it expects of itself. */
+bool replay_consistent(const struct policy *p, const struct score *s, double flip);
+
+/* Share of answers that differ between repeats of the same sequence on the same set, over 2: the flip rate, when the
+ * policy is deterministic. pairs: answers compared. */
+double replay_flips(const struct trace *t, size_t n, uint64_t *pairs);
+
+/* A short sequence of lines 0..lines-1, after `passes` ordered passes over all of them, whose last access hits under one
+ * policy and misses under the other. Fills line[] (room for `most`), returns its length, 0 when none was found. */
+size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways, unsigned lines, unsigned passes,
+                          uint32_t *line, size_t most);
+
+#endif
