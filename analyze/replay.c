@@ -14,8 +14,8 @@ static bool wanted(const struct trace *t, int which)
     return which == 2 || t->stores == (which == 1);
 }
 
-static void count(struct score *s, double foreseen, const struct answer *a, double flip, size_t trace, size_t step,
-                  size_t before)
+static void count(struct score *s, double foreseen, const struct answer *a, double flip,
+                  size_t trace, size_t step, size_t before)
 {
     double p = foreseen * (1 - flip) + (1 - foreseen) * flip; /* chance of a hit */
     double lp = log(p), lq = log1p(-p), mean = p * lp + (1 - p) * lq;
@@ -32,7 +32,8 @@ static void count(struct score *s, double foreseen, const struct answer *a, doub
     }
 }
 
-static void score_trace(const struct policy *p, const struct trace *t, size_t index, double flip, struct score *s)
+static void score_trace(const struct policy *p, const struct trace *t, size_t index, double flip,
+                        struct score *s)
 {
     struct policy_set set;
     size_t before = 0;
@@ -47,8 +48,8 @@ static void score_trace(const struct policy *p, const struct trace *t, size_t in
 }
 
 /* Each particle in turn is replaced by one drawn in proportion to the weights (systematic resampling). */
-static void resample(struct policy_set *set, struct policy_set *spare, const double *weight, unsigned n, double sum,
-                     struct rng *r)
+static void resample(struct policy_set *set, struct policy_set *spare, const double *weight,
+                     unsigned n, double sum, struct rng *r)
 {
     double at = rng_uniform(r) * sum / n, reached = 0;
     unsigned from = 0;
@@ -62,8 +63,8 @@ static void resample(struct policy_set *set, struct policy_set *spare, const dou
     memcpy(set, spare, n * sizeof *set);
 }
 
-static void filter_trace(const struct policy *p, const struct trace *t, size_t index, double flip, unsigned n,
-                         struct score *s)
+static void filter_trace(const struct policy *p, const struct trace *t, size_t index, double flip,
+                         unsigned n, struct score *s)
 {
     struct policy_set *set = xcalloc(2 * n, sizeof *set);
     double *weight = xcalloc(n, sizeof *weight);
@@ -95,8 +96,8 @@ static void filter_trace(const struct policy *p, const struct trace *t, size_t i
     free(hit);
 }
 
-void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip, unsigned particles,
-                  uint64_t most, struct score *s)
+void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
+                  unsigned particles, uint64_t most, struct score *s)
 {
     uint64_t seen = 0;
 
@@ -144,8 +145,9 @@ double replay_flips(const struct trace *t, size_t n, uint64_t *pairs)
     return *pairs > 0 ? (double)differ / (double)*pairs / 2 : 0;
 }
 
-static size_t first_difference(const struct policy *p, const struct policy *q, unsigned ways, unsigned lines,
-                               unsigned passes, uint32_t *line, size_t most, struct rng *r)
+static size_t first_difference(const struct policy *p, const struct policy *q, unsigned ways,
+                               unsigned lines, unsigned passes, uint32_t *line, size_t most,
+                               struct rng *r)
 {
     struct policy_set a, b;
 
@@ -163,8 +165,8 @@ static size_t first_difference(const struct policy *p, const struct policy *q, u
     return 0;
 }
 
-size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways, unsigned lines, unsigned passes,
-                          uint32_t *line, size_t most)
+size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways,
+                          unsigned lines, unsigned passes, uint32_t *line, size_t most)
 {
     uint32_t *tried = xcalloc(most, sizeof *tried);
     size_t best = 0;
@@ -172,7 +174,8 @@ size_t replay_distinguish(const struct policy *p, const struct policy *q, unsign
 
     rng_seed(&r, 7);
     for (int k = 0; k < TRIES; k++) {
-        size_t n = first_difference(p, q, ways, lines, passes, tried, best > 0 ? best - 1 : most, &r);
+        size_t n =
+            first_difference(p, q, ways, lines, passes, tried, best > 0 ? best - 1 : most, &r);
 
         if (n > 0) {
             best = n;

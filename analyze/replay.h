@@ -31,16 +31,16 @@ struct trace {
 
 struct score {
     uint64_t agree, total;
-    double log_like;       /* of the answers */
-    double expected, sd;   /* what log_like would be, were the policy the true one */
+    double log_like;     /* of the answers */
+    double expected, sd; /* what log_like would be, were the policy the true one */
     /* The shortest wrong prediction: trace, step, and how many counted steps come before it. trace SIZE_MAX: none. */
     size_t trace, step, length;
 };
 
 /* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). The traces' first answers find an empty set.
  * particles: copies for a random policy; most: stop after so many accesses (0: never). */
-void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip, unsigned particles,
-                  uint64_t most, struct score *s);
+void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
+                  unsigned particles, uint64_t most, struct score *s);
 
 /* Whether the answers can be the policy's: not more wrong than misreadings (twice the flip rate, and one in a thousand)
  * explain; for a random one, a likelihood within four standard deviations of what it expects of itself. */
@@ -52,7 +52,7 @@ double replay_flips(const struct trace *t, size_t n, uint64_t *pairs);
 
 /* A short sequence of lines 0..lines-1, after `passes` ordered passes over all of them, whose last access hits under one
  * policy and misses under the other. Fills line[] (room for `most`), returns its length, 0 when none was found. */
-size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways, unsigned lines, unsigned passes,
-                          uint32_t *line, size_t most);
+size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways,
+                          unsigned lines, unsigned passes, uint32_t *line, size_t most);
 
 #endif

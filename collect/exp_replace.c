@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESET_PASSES = 4 };
+enum {
+    RESET_PASSES = 4,
+    STORE_BYTES = 32
+}; /* whole sectors: a part of one would not be readable */
 
 /* A set ready for sequences. */
 struct bed {
@@ -27,8 +30,8 @@ struct bed {
     uint32_t nline;
 };
 
-static void put_rows(struct run *r, const struct bed *b, uint64_t seq, uint64_t rep, const l2_access *list,
-                     const struct sequence *q, const uint32_t *cycles)
+static void put_rows(struct run *r, const struct bed *b, uint64_t seq, uint64_t rep,
+                     const l2_access *list, const struct sequence *q, const uint32_t *cycles)
 {
     for (size_t i = 0; i < q->n; i++) {
         struct out *o = r->out;
@@ -51,6 +54,11 @@ static void put_rows(struct run *r, const struct bed *b, uint64_t seq, uint64_t 
     }
 }
 
+static bool is_store(uint8_t kind)
+{
+    return kind == L2_ST || kind == L2_ST_EVICT_FIRST || kind == L2_ST_EVICT_LAST;
+}
+
 /* Runs one sequence behind its reset, as one walk: nothing else touches the set in between. */
 static int run_sequence(struct run *r, const struct bed *b, uint64_t seq, uint64_t rep,
                         const struct sequence *user)
@@ -68,7 +76,8 @@ static int run_sequence(struct run *r, const struct bed *b, uint64_t seq, uint64
     list = xmalloc(q.n * sizeof *list);
     cycles = xmalloc(q.n * sizeof *cycles);
     for (size_t i = 0; i < q.n; i++)
-        list[i] = l2_access_of(q.step[i].kind, b->line[q.step[i].line], 0);
+        list[i] = l2_access_of(q.step[i].kind, b->line[q.step[i].line],
+                               is_store(q.step[i].kind) ? STORE_BYTES : 0);
     rc = r->dev->ops->walk(r->dev, b->p->sm, list, q.n, cycles);
     if (rc == 0)
         put_rows(r, b, seq, rep, list, &q, cycles);
