@@ -118,7 +118,7 @@ static void sim_close(struct device *d)
     struct sim *s = sim_of(d);
 
     for (size_t i = 0; i < s->nlink; i++)
-        free(s->link[i].next);
+        sim_link_free(&s->link[i]);
     free(s->link);
     free(s->sm_side);
     free(s->offset);
@@ -185,7 +185,7 @@ static int sim_alloc(struct device *d, uint64_t bytes)
     if (sim_begin(s, "alloc") != 0)
         return -1;
     for (size_t i = 0; i < s->nlink; i++)
-        free(s->link[i].next);
+        sim_link_free(&s->link[i]);
     s->nlink = 0;
     d->bytes = 0;
     tlb_free(&s->tlb);
@@ -232,7 +232,7 @@ static int sim_limit(struct device *d, enum device_limit which, uint64_t want, u
     if (which == LIMIT_FETCH) {
         for (*got = c->sector; *got < want && *got < c->line;)
             *got *= 2;
-        c->fetch = (uint32_t)*got;
+        cache_fetch(&s->cache, (uint32_t)*got);
         return 0;
     }
     s->persist = want < c->persist_max ? want : c->persist_max;

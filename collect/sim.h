@@ -6,10 +6,18 @@
 #include "../share/lib/front.h"
 #include "device.h"
 
-/* Pointers written by link: node k at base + k * stride points to node next[k]. */
+/* Pointers written by link: node k at base + k * stride points to node next[k]. stop[] has the nodes as the pointers lead
+ * to them, one chain after another, their lines looked up; node k is stop[place[k]]. So a chase reads the host's memory
+ * in order, where it would wait for each pointer. */
+struct sim_stop {
+    struct cache_ref ref;
+    uint32_t node : 31, last : 1; /* of its chain: the next one is next[node] */
+};
+
 struct sim_link {
     uint64_t base, stride;
-    uint32_t *next;
+    struct sim_stop *stop;
+    uint32_t *next, *place;
     size_t n;
 };
 
@@ -68,6 +76,8 @@ bool sim_is_load(uint32_t kind);
 
 /* sim_time.c */
 void sim_time_init(struct sim *s);
+
+void sim_link_free(struct sim_link *l);
 
 /* The operations, each in its own file. */
 int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n);

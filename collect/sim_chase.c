@@ -1,5 +1,5 @@
-/* Pointer chases on the model. The order of a chase does not depend on what the cache answers, so lines are looked up
- * some hops ahead and the host's caches asked for their sets. */
+/* Pointer chases on the model. The order of a chase does not depend on what the cache answers, so link looks up the
+ * lines, and a chase asks the host's caches for the sets some hops ahead. */
 #include "sim.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "../share/lib/mem.h"
 
-enum { AHEAD = 32 };
+enum { AHEAD = 12 };
 
 static bool overlap(const struct sim_link *l, uint64_t base, uint64_t stride, size_t n)
 {
@@ -17,19 +17,55 @@ static bool overlap(const struct sim_link *l, uint64_t base, uint64_t stride, si
     return l->stride != stride || (base > l->base ? base - l->base : l->base - base) % stride < 8;
 }
 
+void sim_link_free(struct sim_link *l)
+{
+    free(l->next);
+    free(l->stop);
+    free(l->place);
+}
+
+static void put_in_order(const struct sim *s, struct sim_link *l)
+{
+    size_t n = 0;
+
+    memset(l->place, 0xff, l->n * sizeof *l->place);
+    for (size_t first = 0; first < l->n; first++) {
+        if (l->place[first] != UINT32_MAX)
+            continue;
+        for (uint32_t k = (uint32_t)first; l->place[k] == UINT32_MAX; k = l->next[k]) {
+            l->place[k] = (uint32_t)n;
+            l->stop[n].ref = cache_ref(&s->cache, l->base + k * l->stride);
+            l->stop[n].last = 0;
+            l->stop[n++].node = k & 0x7fffffff;
+        }
+        l->stop[n - 1].last = 1;
+    }
+}
+
+static int check_link(struct sim *s, uint64_t base, uint64_t stride, const uint32_t *next, size_t n)
+{
+    if (stride < 8 || base % 8 != 0 || stride % 8 != 0)
+        return device_fail(&s->dev,
+                           "link: base and stride must be multiples of 8: %" PRIu64 " %" PRIu64,
+                           base, stride);
+    if (n == 0 || n >= 1u << 31)
+        return device_fail(&s->dev, "link: %zu nodes", n);
+    for (size_t i = 0; i < n; i++)
+        if (next[i] >= n)
+            return device_fail(&s->dev, "link: node %zu points to %u of %zu", i, next[i], n);
+    return sim_inside(s, "link", base, (n - 1) * stride + 8);
+}
+
 int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n)
 {
     struct sim *s = sim_of(d);
     struct sim_link *l;
 
-    if (sim_begin(s, "link") != 0 || sim_inside(s, "link", base, n ? (n - 1) * stride + 8 : 0) != 0)
+    if (sim_begin(s, "link") != 0 || check_link(s, base, stride, next, n) != 0)
         return -1;
-    if (stride < 8 || base % 8 != 0 || stride % 8 != 0)
-        return device_fail(d, "link: base and stride must be multiples of 8: %" PRIu64 " %" PRIu64,
-                           base, stride);
     for (size_t i = 0; i < s->nlink;) {
         if (overlap(&s->link[i], base, stride, n)) {
-            free(s->link[i].next);
+            sim_link_free(&s->link[i]);
             s->link[i] = s->link[--s->nlink];
         } else {
             i++;
@@ -37,8 +73,14 @@ int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *n
     }
     s->link = xgrow(s->link, s->nlink, &s->linkcap, sizeof *s->link);
     l = &s->link[s->nlink++];
-    *l = (struct sim_link){base, stride, xmalloc((n ? n : 1) * sizeof *next), n};
+    *l = (struct sim_link){base,
+                           stride,
+                           xmalloc(n * sizeof *l->stop),
+                           xmalloc(n * sizeof *next),
+                           xmalloc(n * sizeof *next),
+                           n};
     memcpy(l->next, next, n * sizeof *next);
+    put_in_order(s, l);
     return 0;
 }
 
@@ -56,6 +98,17 @@ static const struct sim_link *link_at(struct sim *s, const char *operation, uint
     return NULL;
 }
 
+/* From place to place along the pointers. */
+static uint64_t step(const struct sim_link *l, uint64_t place)
+{
+    return l->stop[place].last ? l->place[l->next[l->stop[place].node]] : place + 1;
+}
+
+static uint64_t offset_of(const struct sim_link *l, uint64_t place)
+{
+    return l->base + l->stop[place].node * l->stride;
+}
+
 int sim_cycle_length(struct device *d, uint64_t start, uint64_t most, uint64_t *length)
 {
     struct sim *s = sim_of(d);
@@ -64,13 +117,11 @@ int sim_cycle_length(struct device *d, uint64_t start, uint64_t most, uint64_t *
 
     if (sim_begin(s, "cycle_length") != 0 || (l = link_at(s, "cycle_length", start)) == NULL)
         return -1;
-    first = at = (start - l->base) / l->stride;
+    first = at = l->place[(start - l->base) / l->stride];
     do {
-        at = l->next[at];
+        at = step(l, at);
         n++;
-    } while (at != first && n < most && at < l->n);
-    if (at >= l->n)
-        return device_fail(d, "cycle_length: a pointer leaves its nodes");
+    } while (at != first && n < most);
     *length = n;
     return 0;
 }
@@ -80,23 +131,8 @@ struct runner {
     struct sim_walker w;
     const struct sim_link *link;
     struct l1 l1;
-    uint64_t at; /* node */
+    uint64_t at; /* place in link->stop */
 };
-
-/* The next `hops` lines of each chain, the host's caches warned. */
-static void look_ahead(struct sim *s, struct runner *r, size_t n, size_t hops,
-                       struct cache_ref *ref, uint64_t *offset)
-{
-    for (size_t h = 0; h < hops; h++)
-        for (size_t i = 0; i < n; i++) {
-            size_t k = h * n + i;
-
-            offset[k] = r[i].link->base + r[i].at * r[i].link->stride;
-            ref[k] = cache_ref(&s->cache, offset[k]);
-            cache_prefetch(&s->cache, ref[k], r[i].w.side);
-            r[i].at = r[i].link->next[r[i].at];
-        }
-}
 
 struct recorder {
     struct chase *c;
@@ -118,27 +154,27 @@ static void record(struct recorder *r, size_t chain, uint32_t cycles)
         r->c->each[r->hop] = cycles;
 }
 
+/* One hop of one chain; the host's caches are asked for what comes AHEAD hops later. */
+static uint32_t hop(struct sim *s, struct runner *r, uint32_t kind)
+{
+    const struct sim_link *l = r->link;
+    uint64_t place = r->at, ahead = place + AHEAD < l->n ? place + AHEAD : place;
+    uint64_t offset = offset_of(l, place);
+
+    cache_prefetch(&s->cache, l->stop[ahead].ref, r->w.side);
+    r->at = step(l, place);
+    return sim_load(s, &r->w, kind, offset, l->stop[place].ref,
+                    cache_sectors(&s->cache, offset, 8));
+}
+
 static void run(struct sim *s, struct runner *r, struct recorder *rec, uint64_t hops)
 {
     struct chase *c = rec->c;
-    size_t n = c->nchain, block = AHEAD / n > 1 ? AHEAD / n : 1;
-    struct cache_ref *ref = xmalloc(block * n * sizeof *ref);
-    uint64_t *offset = xmalloc(block * n * sizeof *offset);
     uint32_t timer = c->record == CHASE_EACH ? s->cache.chip.timer : 0;
 
-    for (uint64_t done = 0; done < hops; done += block) {
-        block = hops - done < block ? (size_t)(hops - done) : block;
-        look_ahead(s, r, n, block, ref, offset);
-        for (size_t k = 0; k < block * n; k++) {
-            size_t i = k % n;
-            uint32_t sectors = cache_sectors(&s->cache, offset[k], 8);
-
-            rec->hop = done + k / n;
-            record(rec, i, timer + sim_load(s, &r[i].w, c->kind, offset[k], ref[k], sectors));
-        }
-    }
-    free(ref);
-    free(offset);
+    for (rec->hop = 0; rec->hop < hops; rec->hop++)
+        for (size_t i = 0; i < c->nchain; i++)
+            record(rec, i, timer + hop(s, &r[i], c->kind));
 }
 
 static int check(struct sim *s, const struct chase *c, struct runner *r)
@@ -154,7 +190,7 @@ static int check(struct sim *s, const struct chase *c, struct runner *r)
         r[i].link = link_at(s, "chase", c->chain[i].at);
         if (r[i].link == NULL)
             return -1;
-        r[i].at = (c->chain[i].at - r[i].link->base) / r[i].link->stride;
+        r[i].at = r[i].link->place[(c->chain[i].at - r[i].link->base) / r[i].link->stride];
     }
     return 0;
 }
@@ -186,7 +222,7 @@ int sim_chase(struct device *d, struct chase *c)
     }
     for (size_t i = 0; i < c->nchain; i++) {
         if (status == 0)
-            c->chain[i].at = r[i].link->base + r[i].at * r[i].link->stride;
+            c->chain[i].at = offset_of(r[i].link, r[i].at);
         l1_free(&r[i].l1);
     }
     free(r);

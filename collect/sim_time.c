@@ -139,11 +139,15 @@ static uint32_t fetch_of(uint32_t kind)
 /* Persisting is by window: this share of its lines, the same ones each time. */
 static unsigned flags_of(const struct sim *s, uint32_t kind, uint64_t offset, uint32_t line)
 {
-    unsigned flags = kind == L2_LD_EVICT_FIRST || kind == L2_ST_EVICT_FIRST ? CACHE_LOW : 0;
+    unsigned flags;
+
+    if (kind <= L2_LD_CV && s->window_bytes == 0)
+        return 0;
+    flags = kind == L2_LD_EVICT_FIRST || kind == L2_ST_EVICT_FIRST ? CACHE_LOW : 0;
 
     if (kind == L2_LD_EVICT_LAST || kind == L2_ST_EVICT_LAST)
         flags |= CACHE_KEEP;
-    if (offset - s->window_start < s->window_bytes &&
+    if (s->window_bytes > 0 && offset - s->window_start < s->window_bytes &&
         (double)(rng_mix(line) >> 11) * 0x1p-53 < s->window_ratio)
         flags |= CACHE_KEEP;
     return flags;

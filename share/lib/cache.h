@@ -47,8 +47,10 @@ struct cache {
     uint32_t *frame;         /* of each page of the buffer */
     uint64_t pages;
     uint64_t *bytes; /* byte masks of partly written sectors, made when first needed */
-    uint32_t page_shift, line_shift, keep_ways;
-    bool lru;
+    uint32_t page_shift, line_shift, sector_shift, keep_ways;
+    uint32_t policy_at, held_at; /* in a block, as state_at */
+    uint8_t wide[16];            /* sectors -> the fetched blocks around them */
+    bool lru, far_missed;
 };
 
 /* 0, or -1 and why; cache_free afterwards. The chip has passed chip_check. */
@@ -57,6 +59,8 @@ void cache_free(struct cache *c);
 /* Gives a buffer of so many bytes physical pages, drawn from `seed`; -1 when the chip's memory is too small. */
 int cache_map(struct cache *c, uint64_t bytes, uint64_t seed);
 void cache_clear(struct cache *c);
+/* From now on what misses comes in blocks of so many bytes. */
+void cache_fetch(struct cache *c, uint32_t bytes);
 /* Ways of each set that persisting lines may hold; 0 forgets which lines persist. */
 void cache_persist(struct cache *c, uint32_t ways);
 
@@ -66,7 +70,13 @@ struct cache_ref cache_ref(const struct cache *c, uint64_t offset);
 void cache_prefetch(const struct cache *c, struct cache_ref r, unsigned side);
 
 /* Sectors of the line that [offset, offset + bytes) covers, within the line of `offset`. */
-uint32_t cache_sectors(const struct cache *c, uint64_t offset, uint32_t bytes);
+static inline uint32_t cache_sectors(const struct cache *c, uint64_t offset, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)offset & (c->chip.line - 1), last = first + bytes - 1;
+
+    last = last < c->chip.line ? last : c->chip.line - 1;
+    return (2u << (last >> c->sector_shift)) - (1u << (first >> c->sector_shift));
+}
 /* Loads sectors; what misses comes in blocks of `fetch` bytes (0: chip.fetch) around them. */
 struct cache_answer cache_load(struct cache *c, struct cache_ref r, unsigned side, uint32_t sectors,
                                uint32_t fetch, unsigned flags);
@@ -77,7 +87,7 @@ struct cache_answer cache_atomic(struct cache *c, struct cache_ref r, unsigned s
                                  uint32_t sectors);
 /* Takes the line out everywhere, written back or not. */
 void cache_discard(struct cache *c, struct cache_ref r);
-/* What the line has at home or as a copy on a side: bits 0-7 valid sectors, 8-15 dirty ones; 0: not there. */
+/* What the line has at home or as a copy on a side: bits 0-3 valid sectors, 4-7 dirty ones; 0: not there. */
 uint32_t cache_state(const struct cache *c, struct cache_ref r, unsigned side);
 
 #endif

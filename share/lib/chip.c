@@ -354,7 +354,7 @@ int chip_check(const struct chip *c, char *why, size_t why_size)
         {power_of_two(c->line) && power_of_two(c->sector) && power_of_two(c->fetch) &&
              power_of_two(c->page),
          "line, sector, fetch and page must be powers of two"},
-        {c->sector <= c->line && c->line / c->sector <= 8, "a line has 1 to 8 sectors"},
+        {c->sector <= c->line && c->line / c->sector <= 4, "a line has 1 to 4 sectors"},
         {c->sector <= 64, "sectors over 64 bytes are not modelled"},
         {c->fetch >= c->sector, "fetch is less than a sector"},
         {c->line <= c->page, "line is larger than page"},

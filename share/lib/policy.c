@@ -31,6 +31,7 @@ static void to_back(uint8_t *order, unsigned ways, unsigned w)
 static void list_reset(const struct policy *p, uint8_t *state, unsigned ways)
 {
     (void)p;
+    memset(state, 0xff, (ways + 7) / 8 * 8);
     for (unsigned w = 0; w < ways; w++)
         state[w] = (uint8_t)w;
 }
