@@ -1,0 +1,348 @@
+/* Leader clustering with thresholds from the noise upwards, refined, and judged by the gap between the distances to the own
+ * and to the nearest other centre. */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../share/lib/mem.h"
+#include "../share/lib/split.h"
+
+enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2 };
+static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
+static const double clip_noise = 12;
+
+void cluster_alloc(struct cluster *c, size_t lines, size_t dims)
+{
+    memset(c, 0, sizeof *c);
+    c->lines = lines;
+    c->dims = dims;
+    c->stride = (dims + CHECK - 1) / CHECK * CHECK;
+    c->row = xcalloc(lines * c->stride + 1, sizeof *c->row);
+    c->center = xcalloc(CLUSTER_MOST * c->stride, sizeof *c->center);
+    c->label = xcalloc(lines + 1, sizeof *c->label);
+    c->size = xcalloc(CLUSTER_MOST, sizeof *c->size);
+    c->own = xcalloc(lines + 1, sizeof *c->own);
+    c->other = xcalloc(lines + 1, sizeof *c->other);
+}
+
+void cluster_free(struct cluster *c)
+{
+    free(c->row);
+    free(c->center);
+    free(c->label);
+    free(c->size);
+    free(c->own);
+    free(c->other);
+    memset(c, 0, sizeof *c);
+}
+
+/* Sum of clipped squares, given up once it is past `stop`. n is a multiple of CHECK. */
+static float squares(const float *a, const float *b, size_t n, float clip, float stop)
+{
+    float sum = 0;
+
+    for (size_t i = 0; i < n; i += CHECK) {
+        float lane[LANES] = {0};
+
+        for (size_t j = 0; j < CHECK; j += LANES)
+            for (size_t k = 0; k < LANES; k++) {
+                float d = a[i + j + k] - b[i + j + k], s = d * d;
+
+                lane[k] += s < clip ? s : clip;
+            }
+        for (size_t k = 0; k < LANES; k++)
+            sum += lane[k];
+        if (sum > stop)
+            break;
+    }
+    return sum;
+}
+
+static const float *row_of(const struct cluster *c, size_t line)
+{
+    return c->row + line * c->stride;
+}
+
+/* Noise of one value: the distance of nearest neighbours, who share a place if the lines are many, is sqrt(2) of it. */
+static double find_noise(struct cluster *c)
+{
+    double nearest[QUERIES];
+    size_t q = c->lines < QUERIES ? c->lines : QUERIES;
+    size_t m = c->lines < CANDIDATES ? c->lines : CANDIDATES;
+
+    for (size_t i = 0; i < q; i++) {
+        size_t at = i * c->lines / q;
+        float best = INFINITY;
+
+        for (size_t j = 0; j < m; j++) {
+            size_t to = j * c->lines / m;
+            float s = to == at ? INFINITY
+                               : squares(row_of(c, at), row_of(c, to), c->stride, INFINITY, best);
+
+            best = s < best ? s : best;
+        }
+        nearest[i] = sqrt(best / (double)c->dims);
+    }
+    return split_median(nearest, q) / sqrt(2);
+}
+
+/* The nearest centre, and the squared distance to the second nearest. */
+static uint32_t nearest(const struct cluster *c, const float *row, float *best, float *second)
+{
+    uint32_t at = CLUSTER_NONE;
+
+    *best = *second = INFINITY;
+    for (size_t k = 0; k < c->n; k++) {
+        float s = squares(row, c->center + k * c->stride, c->stride, c->clip, *second);
+
+        if (s < *best) {
+            *second = *best;
+            *best = s;
+            at = (uint32_t)k;
+        } else if (s < *second) {
+            *second = s;
+        }
+    }
+    return at;
+}
+
+/* Each line joins the nearest centre within the threshold, which grows for a centre of few lines, or founds a group. The
+ * centre is the running mean. -1 when there are more than `most` groups. */
+static int lead(struct cluster *c, size_t lines, double threshold, size_t most)
+{
+    float limit = (float)(threshold * threshold * (double)c->dims), best, second;
+
+    c->n = 0;
+    for (size_t i = 0; i < lines; i++) {
+        uint32_t k = nearest(c, row_of(c, i), &best, &second);
+        float *center;
+
+        if (k == CLUSTER_NONE || best > limit * (1 + 1 / (float)c->size[k])) {
+            if (c->n == most)
+                return -1;
+            k = (uint32_t)c->n++;
+            c->size[k] = 0;
+            memset(c->center + k * c->stride, 0, c->stride * sizeof *c->center);
+        }
+        center = c->center + k * c->stride;
+        c->size[k]++;
+        for (size_t d = 0; d < c->stride; d++)
+            center[d] += (row_of(c, i)[d] - center[d]) / (float)c->size[k];
+        c->label[i] = k;
+    }
+    return 0;
+}
+
+/* Assigns every line to its nearest centre; own and other are the distances to it and to the next. */
+static void assign(struct cluster *c, size_t lines)
+{
+    for (size_t i = 0; i < lines; i++) {
+        float best, second;
+
+        c->label[i] = nearest(c, row_of(c, i), &best, &second);
+        c->own[i] = sqrtf(best / (float)c->dims);
+        c->other[i] = sqrtf(second / (float)c->dims);
+    }
+}
+
+/* Centres become the means of their lines; groups without lines go. */
+static void recenter(struct cluster *c, size_t lines)
+{
+    uint32_t *to = xmalloc((c->n + 1) * sizeof *to);
+    size_t n = 0;
+
+    memset(c->size, 0, c->n * sizeof *c->size);
+    for (size_t i = 0; i < lines; i++)
+        c->size[c->label[i]]++;
+    for (size_t k = 0; k < c->n; k++) {
+        size_t size = c->size[k];
+
+        to[k] = (uint32_t)n;
+        if (size > 0)
+            c->size[n++] = size;
+    }
+    c->n = n;
+    memset(c->center, 0, n * c->stride * sizeof *c->center);
+    for (size_t i = 0; i < lines; i++) {
+        float *center = c->center + (c->label[i] = to[c->label[i]]) * c->stride;
+
+        for (size_t d = 0; d < c->stride; d++)
+            center[d] += row_of(c, i)[d] / (float)c->size[c->label[i]];
+    }
+    free(to);
+}
+
+/* Joins the first two groups whose centres are closer than lines of one place and the threshold allow. */
+static int join(struct cluster *c, double threshold)
+{
+    double spare = threshold * threshold - c->noise * c->noise;
+    int joined = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t j = i + 1; j < c->n; j++) {
+            float *a = c->center + i * c->stride, *b = c->center + j * c->stride;
+            double few = 1 / (double)c->size[i] + 1 / (double)c->size[j];
+            double limit = (c->noise * c->noise * few + (spare > 0 ? spare : 0)) * (double)c->dims;
+            float share = (float)c->size[j] / (float)(c->size[i] + c->size[j]);
+
+            if (squares(a, b, c->stride, c->clip, (float)limit) > (float)limit)
+                continue;
+            for (size_t d = 0; d < c->stride; d++)
+                a[d] += (b[d] - a[d]) * share;
+            c->size[i] += c->size[j];
+            c->n--;
+            memmove(b, c->center + c->n * c->stride, c->stride * sizeof *b);
+            c->size[j--] = c->size[c->n];
+            joined = 1;
+        }
+    return joined;
+}
+
+/* The two distances that the gap lies between. Leaving a line out of the centre of k lines puts it k / (k - 1) farther. */
+static void measure_gap(struct cluster *c, size_t lines)
+{
+    double *own = xmalloc((lines + 1) * sizeof *own), *other = xmalloc((lines + 1) * sizeof *other);
+    size_t n = 0;
+
+    for (size_t i = 0; i < lines; i++) {
+        double k = (double)c->size[c->label[i]];
+
+        if (k > 1)
+            own[n++] = c->own[i] * k / (k - 1);
+        other[i] = c->other[i];
+    }
+    qsort(own, n, sizeof *own, split_order);
+    qsort(other, lines, sizeof *other, split_order);
+    c->same = n > 0 ? own[n - 1 - n / 200] : 0;
+    c->different = other[lines / 200];
+    free(own);
+    free(other);
+}
+
+static int group(struct cluster *c, size_t lines, double threshold)
+{
+    size_t most = lines / 2 < CLUSTER_MOST ? lines / 2 : CLUSTER_MOST;
+
+    if (lead(c, lines, threshold, most) != 0)
+        return -1;
+    for (int round = 0; round < ROUNDS; round++) {
+        join(c, threshold);
+        assign(c, lines);
+        recenter(c, lines);
+    }
+    assign(c, lines);
+    measure_gap(c, lines);
+    return 0;
+}
+
+/* A line is not clear when it is beyond the threshold, or as near to another centre as lines of one place are. */
+static void mark_unclear(struct cluster *c)
+{
+    c->unclear = 0;
+    for (size_t i = 0; i < c->lines; i++)
+        if (c->n > 1 && (c->own[i] > c->different ||
+                         (c->size[c->label[i]] == 1 && c->other[i] < c->threshold))) {
+            c->label[i] = CLUSTER_NONE;
+            c->unclear++;
+        }
+}
+
+/* Groups that lost all their lines as unclear are no groups. */
+static void drop_empty(struct cluster *c)
+{
+    uint32_t *to = xmalloc((c->n + 1) * sizeof *to);
+    size_t n = 0;
+
+    memset(c->size, 0, c->n * sizeof *c->size);
+    for (size_t i = 0; i < c->lines; i++)
+        if (c->label[i] != CLUSTER_NONE)
+            c->size[c->label[i]]++;
+    for (size_t k = 0; k < c->n; k++) {
+        to[k] = (uint32_t)n;
+        if (c->size[k] > 0)
+            c->size[n++] = c->size[k];
+    }
+    for (size_t i = 0; i < c->lines; i++)
+        if (c->label[i] != CLUSTER_NONE)
+            c->label[i] = to[c->label[i]];
+    c->n = n;
+    free(to);
+}
+
+/* A sample of the lines, spread over all, comes first; then the threshold from the noise upwards that leaves a gap. The
+ * best gap seen stays in same and different. */
+static int find_threshold(struct cluster *c, size_t lines)
+{
+    double best = 0, same = 0, different = 0, unit = c->noise > 0 ? c->noise : 1e-3;
+
+    for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++) {
+        if (group(c, lines, multiples[k] * unit) != 0)
+            continue;
+        if (c->n == 1 || c->different >= CLUSTER_GAP * c->same) {
+            c->threshold = c->n == 1 ? multiples[k] * unit : sqrt(c->same * c->different);
+            return 0;
+        }
+        if (c->different > best * c->same) {
+            best = c->different / c->same;
+            same = c->same;
+            different = c->different;
+        }
+    }
+    c->same = same;
+    c->different = different;
+    return -1;
+}
+
+/* Rows in an order that spreads every part of it over all lines, so that a beginning of it is a sample. */
+static void fill_rows(struct cluster *c)
+{
+    size_t step = c->lines / CANDIDATES + 1, to = 0;
+
+    for (size_t from = 0; from < step; from++)
+        for (size_t i = from; i < c->lines; i += step)
+            memcpy(c->row + to++ * c->stride, c->x + i * c->dims, c->dims * sizeof *c->row);
+}
+
+static void unshuffle_labels(struct cluster *c)
+{
+    size_t step = c->lines / CANDIDATES + 1, to = 0;
+    uint32_t *label = xmalloc((c->lines + 1) * sizeof *label);
+
+    memcpy(label, c->label, c->lines * sizeof *label);
+    for (size_t from = 0; from < step; from++)
+        for (size_t i = from; i < c->lines; i += step)
+            c->label[i] = label[to++];
+    free(label);
+}
+
+int cluster_run(struct cluster *c)
+{
+    size_t sample = c->lines < CANDIDATES ? c->lines : CANDIDATES;
+
+    fill_rows(c);
+    c->noise = c->lines > 3 ? find_noise(c) : 0;
+    c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
+    if (c->lines > 3 && find_threshold(c, sample) == 0 && group(c, c->lines, c->threshold) == 0 &&
+        (c->n == 1 || c->different >= CLUSTER_GAP * c->same)) {
+        mark_unclear(c);
+        drop_empty(c);
+        unshuffle_labels(c);
+        return 0;
+    }
+    c->n = 0;
+    c->unclear = c->lines;
+    return -1;
+}
+
+double cluster_missed(const size_t *size, size_t n)
+{
+    double once = 0, twice = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        once += size[k] == 1;
+        twice += size[k] == 2;
+    }
+    return once * (once - 1) / (2 * (twice + 1));
+}
