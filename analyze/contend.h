@@ -1,0 +1,50 @@
+/* Slices from contention: how long two lines take when all SMs hammer both. Pure.
+ *
+ * Two lines of one slice take longest; by atomics, a line and one of the partner slice on another side come in between
+ * (by loads the two are alike, for a load is served by the own side's copy). Classes are the groups of lines that are slow
+ * together; one wild reading joins no groups, since more pairs between them must say "same" than "different". */
+#ifndef L2_CONTEND_H
+#define L2_CONTEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONTEND_NONE 0xffffffffu
+
+struct contend_pair {
+    uint32_t a, b; /* line numbers; equal: a line with itself, the reference */
+    double cycles; /* median of the repeats */
+};
+
+enum contend_mode { CONTEND_OTHER, CONTEND_PARTNER, CONTEND_SAME };
+
+struct contend {
+    /* In. */
+    size_t lines, pairs;
+    const struct contend_pair *pair;
+
+    /* Out. */
+    unsigned modes;  /* 1: nothing seen, 2: different and same, 3: partners besides */
+    double level[3]; /* median cycles of each mode: other, partner (nan), same */
+    double limit[2]; /* partner begins, same begins */
+    double gap; /* the narrower of the gaps between modes, as a share of level[CONTEND_OTHER] */
+    size_t n;   /* classes */
+    uint32_t *label; /* class of each line, CONTEND_NONE for lines in no pair */
+    size_t *size;    /* lines of each class */
+    double *
+        margin; /* of each class: its fastest "same" less its slowest other pair, as a share of the distance between
+                         the two modes; above 0 the class stands alone */
+    size_t groups;   /* classes joined by partner pairs; equals n when there are no partners */
+    uint32_t *group; /* of each class */
+    size_t
+        conflicts; /* pairs within a class that say "different", or between classes that say "same" */
+    size_t untested; /* pairs of classes that no pair of lines compares: n is then only a bound */
+};
+
+void contend_alloc(struct contend *c, size_t lines, size_t pairs);
+void contend_free(struct contend *c);
+/* 0, or -1 when the pairs show one mode only: n is then 0. */
+int contend_run(struct contend *c);
+enum contend_mode contend_mode_of(const struct contend *c, double cycles);
+
+#endif

@@ -1,0 +1,168 @@
+/* The orthogonal complement of same-class differences, page by page, and a check of what it predicts. */
+#include "linear.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../share/lib/mem.h"
+#include "../share/lib/rng.h"
+
+enum { CHECKS = 20000, SPARE = 12, LOW_SHIFT = 12, HIGH_SHIFT = 40 };
+static const double share = 0.99;
+
+struct item {
+    uint64_t offset, page;
+    uint32_t label;
+};
+
+static int by_page_and_label(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+
+    if (x->page != y->page)
+        return x->page < y->page ? -1 : 1;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static size_t sort_items(const struct linear *l, unsigned shift, struct item *item)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->lines; i++)
+        if (l->label[i] != LINEAR_NONE)
+            item[n++] =
+                (struct item){l->offset[i], shift >= 64 ? 0 : l->offset[i] >> shift, l->label[i]};
+    qsort(item, n, sizeof *item, by_page_and_label);
+    return n;
+}
+
+/* Pairs of one page, drawn at random: whether the functions are all even exactly for lines of one class. */
+static void check(struct linear *l, const struct item *item, size_t n)
+{
+    struct rng r;
+    size_t right = 0, done = 0;
+
+    rng_seed(&r, 1);
+    for (size_t t = 0; t < CHECKS && n > 1; t++) {
+        size_t a = rng_below(&r, n), b = t % 2 && a + 1 < n ? a + 1 : rng_below(&r, n);
+        int even = 1;
+
+        if (a == b || item[a].page != item[b].page)
+            continue;
+        for (unsigned k = 0; k < l->functions.n; k++)
+            even &= !gf2_parity((item[a].offset ^ item[b].offset) & l->functions.row[k]);
+        right += even == (item[a].label == item[b].label);
+        done++;
+    }
+    l->checked = done;
+    l->right = done > 0 ? (double)right / (double)done : NAN;
+}
+
+static unsigned log2_of(size_t n)
+{
+    unsigned k = 0;
+
+    while (1ull << k < n)
+        k++;
+    return k;
+}
+
+static int judge(struct linear *l, const struct item *item, size_t n)
+{
+    check(l, item, n);
+    return l->open == 0 && l->classes > 1 && 1ull << l->functions.n == l->classes &&
+           l->right >= share;
+}
+
+/* What the lines say when pages are of 1 << shift bytes. */
+static void solve(struct linear *l, unsigned shift, struct item *item)
+{
+    size_t n = sort_items(l, shift, item), same = 0;
+    uint64_t *diff = xmalloc((n + 1) * sizeof *diff), first = 0;
+    struct gf2 all = {.n = 0}, known = {.n = 0}, open;
+
+    l->varied = 0;
+    l->pages = 0;
+    for (size_t i = 0, head = 0; i < n; i++) {
+        int new_page = i == 0 || item[i].page != item[i - 1].page;
+
+        if (new_page) {
+            l->pages++;
+            first = item[i].offset;
+        }
+        if (new_page || item[i].label != item[i - 1].label)
+            head = i;
+        else
+            diff[same++] = item[i].offset ^ item[head].offset;
+        gf2_add(&all, item[i].offset ^ first);
+        l->varied |= item[i].offset ^ first;
+    }
+    gf2_complement(&all, l->varied, &open);
+    gf2_functions(diff, same, l->varied, 1, 1, &l->functions);
+    for (size_t i = 0; i < same; i++)
+        gf2_add(&known, diff[i] & l->varied);
+    l->page_shift = shift;
+    l->differences = same;
+    l->open = open.n + (same < known.n + SPARE ? 1 : 0);
+    check(l, item, n);
+    l->linear = open.n == 0 && l->open == 0 && l->classes > 1 &&
+                1ull << l->functions.n == l->classes && l->right >= share;
+    free(diff);
+}
+
+/* The largest page for which the classes are linear; else the one with most functions from enough differences. */
+void linear_run(struct linear *l)
+{
+    struct item *item = xmalloc((l->lines + 1) * sizeof *item);
+    unsigned best = 64, most = 0, from = l->page_shift;
+
+    if (from != 0) {
+        solve(l, from, item);
+    } else {
+        for (unsigned shift = 64; shift >= LOW_SHIFT;
+             shift = shift == 64 ? HIGH_SHIFT : shift - 1) {
+            solve(l, shift, item);
+            if (l->linear)
+                break;
+            if (l->open == 0 && l->functions.n > most && l->functions.n <= log2_of(l->classes)) {
+                most = l->functions.n;
+                best = shift;
+            }
+        }
+        if (!l->linear)
+            solve(l, best, item);
+    }
+    free(item);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+double linear_flips(const struct linear *l, unsigned bit, size_t *pairs)
+{
+    struct item *item = xmalloc((l->lines + 1) * sizeof *item);
+    size_t n = sort_items(l, 64, item), changed = 0;
+
+    *pairs = 0;
+    qsort(item, n, sizeof *item, by_offset);
+    for (size_t i = 0; i < n; i++) {
+        struct item key = {.offset = item[i].offset | 1ull << bit}, *to;
+
+        if (item[i].offset >> bit & 1)
+            continue;
+        to = bsearch(&key, item, n, sizeof *item, by_offset);
+        if (to == NULL)
+            continue;
+        ++*pairs;
+        changed += to->label != item[i].label;
+    }
+    free(item);
+    return *pairs > 0 ? (double)changed / (double)*pairs : NAN;
+}
