@@ -9,7 +9,7 @@
 #include "../share/lib/split.h"
 
 /* A gap between modes is at least this share of the fastest mode, and the second gap this share of the first. */
-enum { MOST = 8192 }; /* classes: with more than that, lines were not compared well */
+enum { MOST = 8192 }; /* groups: with more than that, lines were not compared with each other */
 
 static const double least_gap = 0.12, second_gap = 0.3;
 
@@ -31,6 +31,11 @@ void contend_free(struct contend *c)
     free(c->margin);
     free(c->group);
     memset(c, 0, sizeof *c);
+}
+
+int contend_counts(const struct contend *c)
+{
+    return c->n > 0 && c->partial * 10 <= c->lines - c->loose;
 }
 
 enum contend_mode contend_mode_of(const struct contend *c, double cycles)
@@ -230,12 +235,13 @@ static void find_margins(struct contend *c)
 
     for (size_t k = 0; k < c->n; k++)
         stay[k] = c->level[CONTEND_SAME];
-    c->conflicts = 0;
+    c->conflicts = c->partial = 0;
     for (size_t i = 0; i < c->pairs; i++) {
         const struct contend_pair *p = &c->pair[i];
         uint32_t a = c->label[p->a], b = c->label[p->b];
 
-        if (p->a == p->b)
+        c->partial += (a == CONTEND_NONE) != (b == CONTEND_NONE);
+        if (p->a == p->b || a == CONTEND_NONE || b == CONTEND_NONE)
             continue;
         c->conflicts += (a == b) != (contend_mode_of(c, p->cycles) == CONTEND_SAME);
         if (a == b) {
@@ -251,6 +257,62 @@ static void find_margins(struct contend *c)
     free(stay);
 }
 
+/* What the pairs between two groups say: 0 nothing, else odd, and above 0 when most of them are partners. */
+static signed char *compare_groups(const struct contend *c)
+{
+    signed char *vote = xcalloc(c->n * c->n + 1, 1);
+
+    for (size_t i = 0; i < c->pairs; i++) {
+        size_t a = c->label[c->pair[i].a], b = c->label[c->pair[i].b];
+        int by = contend_mode_of(c, c->pair[i].cycles) == CONTEND_PARTNER ? 2 : -2;
+        signed char *v = &vote[(a < b ? a : b) * c->n + (a < b ? b : a)];
+
+        if (a != b)
+            *v = (signed char)((*v == 0 ? -1 : *v) + (*v > -120 && *v < 120 ? by : 0));
+    }
+    return vote;
+}
+
+static signed char vote_of(const struct contend *c, const signed char *vote, size_t a, size_t b)
+{
+    return a == b ? 1 : vote[(a < b ? a : b) * c->n + (a < b ? b : a)];
+}
+
+struct rank {
+    size_t compared;
+    uint32_t group;
+};
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct rank *a = x, *b = y;
+
+    if (a->compared != b->compared)
+        return a->compared > b->compared ? -1 : 1;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+/* Groups that were compared with all kept before them, those with most comparisons first. */
+static void choose_kept(const struct contend *c, const signed char *vote, char *keep)
+{
+    struct rank *rank = xcalloc(c->n + 1, sizeof *rank);
+
+    for (uint32_t a = 0; a < c->n; a++) {
+        rank[a].group = a;
+        for (size_t b = 0; b < c->n; b++)
+            rank[a].compared += vote_of(c, vote, a, b) != 0;
+    }
+    qsort(rank, c->n, sizeof *rank, by_rank);
+    for (size_t i = 0; i < c->n; i++) {
+        int all = 1;
+
+        for (size_t b = 0; b < c->n && all; b++)
+            all = !keep[b] || vote_of(c, vote, rank[i].group, b) != 0;
+        keep[rank[i].group] = (char)all;
+    }
+    free(rank);
+}
+
 static uint32_t root(uint32_t *up, uint32_t k)
 {
     while (up[k] != k)
@@ -258,46 +320,50 @@ static uint32_t root(uint32_t *up, uint32_t k)
     return k;
 }
 
-/* Partner pairs join classes to groups, and every two classes should have been compared. */
-static void find_groups(struct contend *c)
+/* Numbers the classes kept, and the groups that partner pairs join them to. */
+static void renumber(struct contend *c, const signed char *vote, const char *keep)
 {
-    signed char *vote = c->n > MOST ? NULL : xcalloc(c->n * c->n + 1, 1);
-    uint32_t *up = xmalloc((c->n + 1) * sizeof *up), *name = xmalloc((c->n + 1) * sizeof *name);
+    uint32_t *up = xmalloc((c->n + 1) * sizeof *up), *to = xmalloc((c->n + 1) * sizeof *to);
+    uint32_t *name = xmalloc((c->n + 1) * sizeof *name), n = 0;
 
     for (uint32_t k = 0; k < c->n; k++) {
         up[k] = k;
-        name[k] = CONTEND_NONE;
+        name[k] = to[k] = CONTEND_NONE;
+        for (uint32_t b = 0; b < k && keep[k]; b++)
+            if (keep[b] && vote_of(c, vote, k, b) > 0)
+                up[root(up, b)] = root(up, k);
     }
-    for (size_t i = 0; i < c->pairs && vote != NULL; i++) {
-        uint32_t a = c->label[c->pair[i].a], b = c->label[c->pair[i].b];
-        uint32_t lo = a < b ? a : b, hi = a < b ? b : a;
-
-        /* Odd: compared. The rest is the vote for partners. */
-        if (a != b) {
-            signed char *v = &vote[lo * c->n + hi];
-            int by = contend_mode_of(c, c->pair[i].cycles) == CONTEND_PARTNER ? 2 : -2;
-
-            *v = (signed char)((*v | 1) + (*v > -120 && *v < 120 ? by : 0));
-        }
-    }
-    c->untested = vote == NULL ? c->n : 0;
-    for (uint32_t lo = 0; lo < c->n && vote != NULL; lo++)
-        for (uint32_t hi = lo + 1; hi < c->n; hi++) {
-            c->untested += vote[lo * c->n + hi] == 0;
-            if (vote[lo * c->n + hi] > 1)
-                up[root(up, lo)] = root(up, hi);
-        }
     c->groups = 0;
     for (uint32_t k = 0; k < c->n; k++) {
         uint32_t r = root(up, k);
 
+        if (!keep[k])
+            continue;
         if (name[r] == CONTEND_NONE)
             name[r] = (uint32_t)c->groups++;
-        c->group[k] = name[r];
+        c->group[n] = name[r];
+        c->size[n] = c->size[k];
+        to[k] = n++;
     }
-    free(vote);
+    c->loose = 0;
+    for (size_t i = 0; i < c->lines; i++)
+        if (c->label[i] != CONTEND_NONE)
+            c->loose += (c->label[i] = to[c->label[i]]) == CONTEND_NONE;
+    c->n = n;
     free(up);
+    free(to);
     free(name);
+}
+
+static void keep_compared(struct contend *c)
+{
+    signed char *vote = compare_groups(c);
+    char *keep = xcalloc(c->n + 1, 1);
+
+    choose_kept(c, vote, keep);
+    renumber(c, vote, keep);
+    free(vote);
+    free(keep);
 }
 
 int contend_run(struct contend *c)
@@ -314,7 +380,12 @@ int contend_run(struct contend *c)
     join_all(c, &j);
     number_classes(c, &j);
     join_free(&j);
+    if (c->n > MOST) {
+        c->n = 0;
+        c->modes = 1;
+        return -1;
+    }
+    keep_compared(c);
     find_margins(c);
-    find_groups(c);
     return 0;
 }

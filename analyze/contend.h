@@ -2,7 +2,8 @@
  *
  * Two lines of one slice take longest; by atomics, a line and one of the partner slice on another side come in between
  * (by loads the two are alike, for a load is served by the own side's copy). Classes are the groups of lines that are slow
- * together; one wild reading joins no groups, since more pairs between them must say "same" than "different". */
+ * together; one wild reading joins no groups, since more pairs between them must say "same" than "different". Only groups
+ * that were all compared with each other are classes, so that no class is counted twice. */
 #ifndef L2_CONTEND_H
 #define L2_CONTEND_H
 
@@ -38,13 +39,16 @@ struct contend {
     uint32_t *group; /* of each class */
     size_t
         conflicts; /* pairs within a class that say "different", or between classes that say "same" */
-    size_t untested; /* pairs of classes that no pair of lines compares: n is then only a bound */
+    size_t loose;   /* lines in pairs that were not compared with every class: they have no label */
+    size_t partial; /* of them, lines compared with some class: they may be of any other */
 };
 
 void contend_alloc(struct contend *c, size_t lines, size_t pairs);
 void contend_free(struct contend *c);
 /* 0, or -1 when the pairs show one mode only: n is then 0. */
 int contend_run(struct contend *c);
+/* Whether the classes are a count of slices: hardly a line was compared with some of them only. */
+int contend_counts(const struct contend *c);
 enum contend_mode contend_mode_of(const struct contend *c, double cycles);
 
 #endif

@@ -8,7 +8,7 @@
 #include "../share/lib/mem.h"
 #include "../share/lib/rng.h"
 
-enum { CHECKS = 20000, SPARE = 12, LOW_SHIFT = 12, HIGH_SHIFT = 40 };
+enum { CHECKS = 20000, SPARE = 12, COMBINED = 8, LOW_SHIFT = 12, HIGH_SHIFT = 40 };
 static const double share = 0.99;
 
 struct item {
@@ -70,8 +70,68 @@ static unsigned log2_of(size_t n)
     return k;
 }
 
+/* Sets joined with the parity between their elements. */
+struct parity_sets {
+    uint32_t *up;
+    uint8_t *odd; /* against up */
+};
+
+static uint32_t parity_root(const struct parity_sets *u, uint32_t k, unsigned *odd)
+{
+    *odd = 0;
+    for (; u->up[k] != k; k = u->up[k])
+        *odd ^= u->odd[k];
+    return k;
+}
+
+/* Whether f(x) = constant of the class of x, xor constant of its page, for nearly all lines that tell. */
+static int affine(const struct linear *l, const struct item *item, size_t n, uint64_t f)
+{
+    struct parity_sets u = {xmalloc((l->classes + n + 1) * sizeof *u.up),
+                            xcalloc(l->classes + n + 1, 1)};
+    size_t pages = 0, told = 0, wrong = 0;
+
+    for (uint32_t k = 0; k < l->classes + n; k++)
+        u.up[k] = k;
+    for (size_t i = 0; i < n; i++) {
+        unsigned odd_class, odd_page, value = gf2_parity(item[i].offset & f);
+        uint32_t a = parity_root(&u, item[i].label, &odd_class), b;
+
+        pages += i > 0 && item[i].page != item[i - 1].page;
+        b = parity_root(&u, (uint32_t)(l->classes + pages), &odd_page);
+        if (a == b) {
+            told++;
+            wrong += (odd_class ^ odd_page) != value;
+        } else {
+            u.up[b] = a;
+            u.odd[b] = (uint8_t)(odd_class ^ odd_page ^ value);
+        }
+    }
+    free(u.up);
+    free(u.odd);
+    return told >= SPARE && (double)wrong <= (1 - share) * (double)told;
+}
+
+/* Keeps the functions that hold across pages, too. */
+static void keep_affine(struct linear *l, const struct item *item, size_t n)
+{
+    struct gf2 all = l->functions;
+    unsigned rows = all.n < COMBINED ? all.n : COMBINED;
+
+    l->functions.n = 0;
+    for (uint32_t pick = 1; pick < 1u << rows; pick++) {
+        uint64_t f = 0;
+
+        for (unsigned k = 0; k < rows; k++)
+            f ^= pick >> k & 1 ? all.row[k] : 0;
+        if (affine(l, item, n, f))
+            gf2_add(&l->functions, f);
+    }
+}
+
 static int judge(struct linear *l, const struct item *item, size_t n)
 {
+    keep_affine(l, item, n);
     check(l, item, n);
     return l->open == 0 && l->classes > 1 && 1ull << l->functions.n == l->classes &&
            l->right >= share;
@@ -108,8 +168,18 @@ static void solve(struct linear *l, unsigned shift, struct item *item)
     l->differences = same;
     l->open = open.n + (same < known.n + SPARE ? 1 : 0);
     check(l, item, n);
-    l->linear = open.n == 0 && l->open == 0 && l->classes > 1 &&
-                1ull << l->functions.n == l->classes && l->right >= share;
+    l->linear = judge(l, item, n);
+    if (!l->linear) {
+        struct gf2 strict = l->functions;
+
+        /* A few wrong labels spoil every function: outvoted ones count only when they explain all classes. */
+        gf2_functions(diff, same, l->varied, share, 1, &l->functions);
+        l->linear = judge(l, item, n);
+        if (!l->linear) {
+            l->functions = strict;
+            check(l, item, n);
+        }
+    }
     free(diff);
 }
 
