@@ -89,8 +89,11 @@ static unsigned note_of_shape(const struct judge *j, const struct knee *k)
     double octaves = shelf_octaves(j->c, k->onset, k->end);
     double slope = shelf_height(k->before, k->after) / fmax(octaves, 1e-9);
     unsigned note = k->after < k->before ? KNEE_FALLS : 0;
+    size_t inside = 0;
 
-    if (k->last - k->first <= 2)
+    for (size_t i = 0; i < j->c->n; i++)
+        inside += j->c->x[i] > k->onset && j->c->x[i] < k->end;
+    if (inside < 2)
         return note;
     if (octaves > wide && slope < slow)
         return note | KNEE_DRIFT;
