@@ -3,6 +3,7 @@
  * what a knee means (one side of a cache, all of it, a TLB) is for the reader, who knows what was measured. */
 #include "curves.h"
 #include "knee.h"
+#include "law.h"
 #include "refine.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -38,6 +39,7 @@ struct job {
     size_t refine; /* -r, 0: knees */
     uint64_t multiple;
     bool strict;
+    enum law law; /* -l, LAW_NONE: knees */
 };
 
 static void split_names(const char *list, struct curves_want *w)
@@ -110,6 +112,59 @@ static void put_knees(struct out *o, const struct curves *c, const struct one_cu
         out_str(o, e->high ? "high" : "low");
         put_note(o, e->note);
         out_row(o);
+    }
+}
+
+/* A law's own place takes the knee's columns: onset R, or middle K. */
+static void put_law(struct out *o, const struct curves *c, const struct one_curve *k,
+                    const struct job *job, const struct law_fit *f)
+{
+    double after = f->base + f->rise;
+    int reach = job->law == LAW_REACH;
+    const double x[] = {reach ? f->at : law_part(job->law, f, 0.05),
+                        reach ? law_part(job->law, f, 0.5) : f->at, law_part(job->law, f, 0.95),
+                        f->lo, f->hi};
+    int sure = f->beyond >= 3 && k->n - f->beyond >= 3 && f->hi < 2 * f->lo;
+
+    put_labels(o, c, k);
+    out_u64(o, 1);
+    for (size_t m = 0; m < sizeof x / sizeof *x; m++)
+        out_round(o, x[m], 9);
+    out_round(o, f->base, 6);
+    out_round(o, after, 6);
+    out_round(o, f->base > 0 ? f->rise / f->base : INFINITY, 5);
+    out_str(o, sure && f->rms < 0.1 ? "high" : "low");
+    out_str(o, reach ? "reach" : "saturation");
+    out_row(o);
+}
+
+static void put_law_points(struct out *o, const struct curves *c, const struct one_curve *k,
+                           const struct job *job, const struct law_fit *f)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        put_labels(o, c, k);
+        out_double(o, k->x[i]);
+        out_double(o, k->y[i]);
+        out_round(o, law_at(job->law, f, k->x[i]), 9);
+        out_str(o, k->x[i] > f->at ? "rise" : "shelf");
+        out_row(o);
+    }
+}
+
+static void print_law(struct out *o, const struct curves *c, const struct job *job)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct one_curve *k = &c->curve[i];
+        struct law_fit fit;
+
+        if (law_fit(job->law, k->x, k->y, k->n, job->opt.noise, job->opt.level, &fit) != 0)
+            cli_warn("curve %zu: no law without 4 points, all x and y above 0: left out", i + 1);
+        else if (fit.rise <= job->opt.least * fit.base)
+            fprintf(stderr, "%s: curve %zu does not rise by --least\n", cli_prog, i + 1);
+        else if (job->points)
+            put_law_points(o, c, k, job, &fit);
+        else
+            put_law(o, c, k, job, &fit);
     }
 }
 
@@ -206,6 +261,10 @@ static void fit_all(const struct curves *c, const struct job *job, struct knee_f
             xdie(EXIT_FAILED, "%s", bad == -1 ? "out of memory" : "x does not increase");
         report(c, o, &fit[k]);
     }
+}
+
+static void warn_rows(const struct curves *c)
+{
     if (c->n == 0)
         cli_warn("no row is left: no knee; --from and --to cut rows");
     if (c->dropped > 0)
@@ -231,7 +290,9 @@ static void print_all(const struct curves *c, const struct job *job, const struc
     struct out o;
 
     out_begin(&o, stdout, prov, columns);
-    for (size_t k = 0; k < c->n && !job->refine; k++)
+    if (job->law != LAW_NONE)
+        print_law(&o, c, job);
+    for (size_t k = 0; k < c->n && !job->refine && job->law == LAW_NONE; k++)
         if (job->points)
             put_points(&o, c, &c->curve[k], &fit[k]);
         else
@@ -247,7 +308,9 @@ static void run(struct tsv *t, int argc, char **argv, const struct job *job)
     struct curves *c = xcurves_read(t, &job->want);
     struct knee_fit *fit = xcalloc(c->n + 1, sizeof *fit);
 
-    fit_all(c, job, fit);
+    if (job->law == LAW_NONE)
+        fit_all(c, job, fit);
+    warn_rows(c);
     prov_command(&t->prov, argc, argv);
     print_all(c, job, fit, &t->prov);
     for (size_t k = 0; k < c->n; k++)
@@ -256,15 +319,17 @@ static void run(struct tsv *t, int argc, char **argv, const struct job *job)
     curves_free(c);
 }
 
-static enum knee_scale parse_scale(const char *word)
+/* The number of a word in a list that ends with NULL. */
+static int choice(const char *option, const char *word, const char *const *names)
 {
-    static const char *const names[] = {"auto", "linear", "log"};
-
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; names[i] != NULL; i++)
         if (strcmp(word, names[i]) == 0)
-            return (enum knee_scale)i;
-    xdie(EXIT_USAGE, "-s: not auto, linear or log: '%s'", word);
+            return i;
+    xdie(EXIT_USAGE, "%s: not known: '%s'", option, word);
 }
+
+static const char *const scales[] = {"auto", "linear", "log", NULL};
+static const char *const laws[] = {"none", "reach", "saturation", NULL};
 
 /* Options that are one number of the method. */
 static const struct number {
@@ -311,7 +376,10 @@ static void set_option(struct job *job, int letter, char *word)
         job->multiple = xparse_size("-m", word, 1, 1u << 30);
         break;
     case 's':
-        job->opt.scale = parse_scale(word);
+        job->opt.scale = (enum knee_scale)choice("-s", word, scales);
+        break;
+    case 'l':
+        job->law = (enum law)choice("-l", word, laws);
         break;
     case LONG_FROM:
         job->want.from = (double)xparse_size("--from", word, 0, UINT64_MAX);
@@ -338,6 +406,7 @@ static const struct cli_opt options[] = {
      "-r: round sizes to multiples of this (default: the data's stride, or 128)"},
     {'s', "scale", "SCALE",
      "straight pieces over x: linear, log, auto (default: what fits better)"},
+    {'l', "law", "LAW", "fit a law instead: reach (of a TLB), saturation (of concurrency)"},
     {LONG_LEAST, "least", "H", "least relative height of a knee (0.01)"},
     {LONG_NOISE, "noise", "S", "least relative noise of a point (0.002)"},
     {LONG_PENALTY, "penalty", "P", "price of a parameter, times log of the number of points (1)"},
@@ -364,8 +433,8 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off();
     while ((c = xcli_next(argc, argv, &usage)) != -1)
         set_option(&job, c, optarg);
-    if (job.points && job.refine)
-        xdie(EXIT_USAGE, "-p and -r exclude each other");
+    if (job.refine && (job.points || job.law != LAW_NONE))
+        xdie(EXIT_USAGE, "-r goes with neither -p nor -l");
     t = xtsv_open(argv + optind);
     t->strict = job.strict;
     run(t, argc, argv, &job);

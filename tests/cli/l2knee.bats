@@ -158,6 +158,20 @@ raw()
     fails 2 '' l2knee --level 1.5 "$DATA/knee_h200.tsv"
 }
 
+@test "l2knee: -l reach and -l saturation find the law's own place" {
+    awk 'BEGIN { print "pages\tcycles"; for (x = 1000; x < 130000; x *= 1.3) print int(x) "\t" 290 + (x > 32768 ? 100 * (1 - 32768 / int(x)) : 0) }' |
+        l2knee -l reach >"$BATS_TEST_TMPDIR/out"
+    [ "$(field 1 note <"$BATS_TEST_TMPDIR/out")" = reach ]
+    field 1 x_onset <"$BATS_TEST_TMPDIR/out" | awk '{ exit !($1 > 32768 * 0.99 && $1 < 32768 * 1.01) }'
+    [ "$(field 1 x_lo <"$BATS_TEST_TMPDIR/out" | cut -d . -f 1)" -lt 32768 ]
+    awk 'BEGIN { print "threads\tgbps"; for (x = 1; x < 5000; x *= 2) print x "\t" 4.5 * x / (1 + (x / 200) ^ 3) ^ (1 / 3) }' |
+        l2knee -x threads -l saturation >"$BATS_TEST_TMPDIR/out"
+    field 1 x_mid <"$BATS_TEST_TMPDIR/out" | awk '{ exit !($1 > 198 && $1 < 202) }'
+    field 1 y_after <"$BATS_TEST_TMPDIR/out" | awk '{ exit !($1 > 891 && $1 < 909) }'
+    [ "$(curve 24 13 | l2knee -l reach | rows)" -eq 0 ]
+    fails 2 '' l2knee -l cubic "$DATA/knee_h200.tsv"
+}
+
 @test "l2knee: 4000 points in well under a second" {
     awk 'BEGIN { srand(3); print "size\tcycles"
         for (i = 0; i < 4000; i++) { x = 4096 + 65536 * i; print x "\t" (x < 1e8 ? 280 : 600) + rand() } }' >"$BATS_TEST_TMPDIR/t.tsv"

@@ -1,6 +1,7 @@
 /* Segments, noise, ramps and knees on curves that are made here, so that their truth is known. */
 #include "analyze/clean.h"
 #include "analyze/knee.h"
+#include "analyze/law.h"
 #include "analyze/refine.h"
 #include "analyze/segment.h"
 #include "share/lib/rng.h"
@@ -298,6 +299,37 @@ static void test_bad_input(void **state)
     assert_int_equal(knee_find(x, y, NULL, 2, &knee_defaults, &fit), -2);
 }
 
+/* Both laws with noise: the truth lies in nine of ten 95 % intervals at least. */
+static void test_laws(void **state)
+{
+    struct rng r;
+    size_t inside[2] = {0};
+
+    (void)state;
+    rng_seed(&r, 5);
+    for (int trial = 0; trial < TRIALS; trial++)
+        for (int law = 0; law < 2; law++) {
+            double at = 500 + 20000 * rng_uniform(&r);
+            struct law_fit fit, truth = {.at = at, .base = 290, .rise = 100};
+
+            if (law == 1)
+                truth = (struct law_fit){.at = at, .rise = 8000, .q = 3};
+            for (size_t i = 0; i < 40; i++) {
+                x[i] = 100 * pow(1.2, (double)i);
+                y[i] = law_at(law == 0 ? LAW_REACH : LAW_SATURATION, &truth, x[i]) *
+                       (1 + 0.005 * rng_normal(&r));
+            }
+            assert_int_equal(
+                law_fit(law == 0 ? LAW_REACH : LAW_SATURATION, x, y, 40, 0.001, 0.95, &fit), 0);
+            inside[law] += fit.lo <= at && at <= fit.hi;
+            assert_true(fabs(fit.at / at - 1) < 0.2);
+        }
+    assert_true(inside[0] >= TRIALS * 9 / 10 && inside[1] >= TRIALS * 9 / 10);
+    assert_int_equal(law_fit(LAW_REACH, x, y, 3, 0.001, 0.95, &(struct law_fit){0}), -2);
+    x[0] = 0;
+    assert_int_equal(law_fit(LAW_REACH, x, y, 40, 0.001, 0.95, &(struct law_fit){0}), -2);
+}
+
 static void test_refine(void **state)
 {
     struct knee k[2] = {{.onset = 28e6, .mid = 30e6, .end = 32e6, .lo = 27e6, .hi = 31e6},
@@ -324,7 +356,7 @@ int main(void)
         cmocka_unit_test(test_noise),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_three_knees),    cmocka_unit_test(test_no_knee),
         cmocka_unit_test(test_flat_and_small), cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_refine),
+        cmocka_unit_test(test_refine),         cmocka_unit_test(test_laws),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
