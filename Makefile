@@ -85,12 +85,16 @@ build/fuzz_tsv: tests/fuzz/fuzz_tsv.c $(wildcard share/lib/*.[ch])
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -I. -Wl,--wrap=xdie,--wrap=cli_warn \
 	  $< share/lib/*.c -lm -o $@
 
-RUN = tests/run $B $(if $(T),-f '$(T)')
+$O/tests/draw_chip: tests/truth/draw_chip.c $O/share.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -I. $^ -o $@ -lm
+
+RUN = TESTS=$(CURDIR)/$O/tests tests/run $B $(if $(T),-f '$(T)')
 BATS := $(wildcard tests/cli/*.bats tests/truth/*.bats tests/fuzz/*.bats)
 check: all tests
 	$(RUN) $(UNIT) $(BATS) tests/lint/house.bats
 
-tests: $(UNIT)
+tests: $(UNIT) $O/tests/draw_chip
 
 check-gpu: all
 	$(RUN) $(wildcard tests/gpu/*.bats)

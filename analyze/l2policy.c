@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* A candidate that is wrong in more than one of 20 of the first FIRST accesses is not replayed further. */
-enum { PARTICLES = 100, MOST_RANDOM = 20000, FIRST = 8000, SHOWN = 40 };
+enum { COPIES = 64, MOST_RANDOM = 20000, FIRST = 8000, SHOWN = 40 };
 
 struct candidate {
     struct policy policy;
@@ -34,7 +34,7 @@ struct verdict {
     const struct traces *t;
 };
 
-/* Deterministic policies by what they got right; a random one by its likelihood, as a share of right answers would be. */
+/* Deterministic policies by what they got right; a random one by how near its hits are. */
 static double merit(const struct candidate *c)
 {
     double total = (double)c->clean.total;
@@ -42,7 +42,7 @@ static double merit(const struct candidate *c)
     if (total == 0)
         return 0;
     if (c->policy.random)
-        return 1 - fmin(1, fmax(0, (c->clean.expected - c->clean.log_like) / total));
+        return c->fits ? 1 / (1 + c->clean.worst) : 0;
     return (double)c->clean.agree / total;
 }
 
@@ -73,15 +73,15 @@ static void judge(struct verdict *v, const struct traces *t)
         struct candidate *c = &v->c[k];
 
         c->policy = policy_at(k);
-        replay_score(&c->policy, t->t, t->n, 0, flip, PARTICLES, c->policy.random ? MOST_RANDOM : 0,
+        replay_score(&c->policy, t->t, t->n, 0, flip, COPIES, c->policy.random ? MOST_RANDOM : 0,
                      &c->clean);
-        c->fits = replay_consistent(&c->policy, &c->clean, flip);
+        c->fits = replay_consistent(&c->policy, &c->clean, flip, v->pairs > 0 ? 2 * v->flip : NAN);
     }
     qsort(v->c, v->n, sizeof *v->c, by_merit);
     for (size_t k = 0; k < v->n; k++) {
         v->fitting += v->c[k].fits;
         if (v->c[k].fits || k < 5)
-            replay_score(&v->c[k].policy, t->t, t->n, 1, flip, PARTICLES,
+            replay_score(&v->c[k].policy, t->t, t->n, 1, flip, COPIES,
                          v->c[k].policy.random ? MOST_RANDOM : 0, &v->c[k].dirty);
     }
 }
@@ -184,7 +184,7 @@ static size_t dueling_sets(const struct verdict *v)
 
         if (i > 0 && v->t->t[i].set == v->t->t[i - 1].set)
             continue;
-        replay_score(&v->c[0].policy, v->t->t + i, traces_of_set(v->t, i), 0, 0.001, PARTICLES,
+        replay_score(&v->c[0].policy, v->t->t + i, traces_of_set(v->t, i), 0, 0.001, COPIES,
                      MOST_RANDOM, &s);
         other += !v->c[0].policy.random && s.total > 0 && (double)s.agree < 0.98 * (double)s.total;
     }

@@ -47,81 +47,111 @@ static void score_trace(const struct policy *p, const struct trace *t, size_t in
     }
 }
 
-/* Each particle in turn is replaced by one drawn in proportion to the weights (systematic resampling). */
-static void resample(struct policy_set *set, struct policy_set *spare, const double *weight,
-                     unsigned n, double sum, struct rng *r)
+/* What is recorded of each sequence, over all sets and repeats. */
+struct sample {
+    double *seen; /* hits */
+    double *answers;
+    size_t sequences;
+};
+
+static void sample_trace(const struct policy *p, const struct trace *t, unsigned copies,
+                         struct sample *m, double *sums, struct score *s, struct rng *r)
 {
-    double at = rng_uniform(r) * sum / n, reached = 0;
-    unsigned from = 0;
+    struct policy_set *set = xcalloc(copies, sizeof *set);
 
-    for (unsigned k = 0; k < n; k++, at += sum / n) {
-        while (from + 1 < n && reached + weight[from] < at)
-            reached += weight[from++];
-        spare[k] = set[from];
-        rng_seed(&spare[k].rng, rng_u64(r));
-    }
-    memcpy(set, spare, n * sizeof *set);
-}
-
-static void filter_trace(const struct policy *p, const struct trace *t, size_t index, double flip,
-                         unsigned n, struct score *s)
-{
-    struct policy_set *set = xcalloc(2 * n, sizeof *set);
-    double *weight = xcalloc(n, sizeof *weight);
-    bool *hit = xcalloc(n, sizeof *hit);
-    size_t before = 0;
-    struct rng r;
-
-    rng_seed(&r, index + 1);
-    for (unsigned k = 0; k < n; k++)
-        policy_set_init(&set[k], p, t->ways, rng_u64(&r));
+    for (unsigned k = 0; k < copies; k++)
+        policy_set_init(&set[k], p, t->ways, rng_u64(r));
     for (size_t i = 0; i < t->n; i++) {
-        double hits = 0, sum = 0;
+        double hits = 0;
 
-        for (unsigned k = 0; k < n; k++) {
-            hit[k] = policy_set_access(&set[k], t->a[i].line, NULL);
-            hits += hit[k];
+        for (unsigned k = 0; k < copies; k++) {
+            bool hit = policy_set_access(&set[k], t->a[i].line, NULL);
+
+            hits += hit;
+            sums[t->seq * copies + k] += hit && t->a[i].counts;
         }
-        if (t->a[i].store)
+        if (!t->a[i].counts)
             continue;
-        if (t->a[i].counts)
-            count(s, hits / n, &t->a[i], fmax(flip, 0.5 / n), index, i, before++);
-        for (unsigned k = 0; k < n; k++)
-            sum += weight[k] = hit[k] == t->a[i].hit ? 1 : fmax(flip, 1e-4);
-        if (hits > 0 && hits < n)
-            resample(set, set + n, weight, n, sum, &r);
+        m->seen[t->seq] += t->a[i].hit;
+        m->answers[t->seq]++;
+        s->total++;
+        s->agree += (hits * 2 > copies) == t->a[i].hit;
+        s->varied += 2 * hits / copies * (1 - hits / copies);
     }
     free(set);
-    free(weight);
-    free(hit);
+}
+
+/* Each sequence's hits, over all sets and repeats, are a sum of many draws: normal, with the mean and variance of the
+ * replays, and 0.3 % of the answers allowed for what the model leaves out. */
+static void compare_sample(struct sample *m, const double *sums, unsigned copies, struct score *s)
+{
+    for (size_t q = 0; q < m->sequences; q++) {
+        double mean = 0, square = 0, slack = 0.003 * m->answers[q], z2;
+
+        if (m->answers[q] == 0)
+            continue;
+        for (unsigned k = 0; k < copies; k++)
+            mean += sums[q * copies + k] / copies;
+        for (unsigned k = 0; k < copies; k++)
+            square += pow(sums[q * copies + k] - mean, 2) / (copies - 1);
+        z2 = pow(m->seen[q] - mean, 2) / (square * (1 + 1.0 / copies) + slack * slack + 0.25);
+        s->log_like -= z2 / 2;
+        s->expected -= 0.5;
+        s->sd += 0.5;
+        s->worst = fmax(s->worst, sqrt(z2));
+    }
+}
+
+static void score_random(const struct policy *p, const struct trace *t, size_t n, int which,
+                         unsigned copies, uint64_t most, struct score *s)
+{
+    struct sample m = {0};
+    double *sums;
+    uint64_t seen = 0;
+    struct rng r;
+
+    for (size_t i = 0; i < n; i++)
+        m.sequences = t[i].seq >= m.sequences ? t[i].seq + 1 : m.sequences;
+    m.seen = xcalloc(m.sequences + 1, sizeof *m.seen);
+    m.answers = xcalloc(m.sequences + 1, sizeof *m.answers);
+    sums = xcalloc(m.sequences * copies + 1, sizeof *sums);
+    rng_seed(&r, 1);
+    for (size_t i = 0; i < n && (most == 0 || seen < most); i++)
+        if (wanted(&t[i], which)) {
+            sample_trace(p, &t[i], copies, &m, sums, s, &r);
+            seen += t[i].n;
+        }
+    compare_sample(&m, sums, copies, s);
+    free(m.seen);
+    free(m.answers);
+    free(sums);
 }
 
 void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
-                  unsigned particles, uint64_t most, struct score *s)
+                  unsigned copies, uint64_t most, struct score *s)
 {
     uint64_t seen = 0;
 
     *s = (struct score){.trace = SIZE_MAX, .length = SIZE_MAX};
-    for (size_t i = 0; i < n && (most == 0 || seen < most); i++) {
-        if (!wanted(&t[i], which))
-            continue;
-        if (p->random)
-            filter_trace(p, &t[i], i, flip, particles, s);
-        else
+    if (p->random)
+        score_random(p, t, n, which, copies, most, s);
+    for (size_t i = 0; !p->random && i < n && (most == 0 || seen < most); i++)
+        if (wanted(&t[i], which)) {
             score_trace(p, &t[i], i, flip, s);
-        seen += t[i].n;
-    }
+            seen += t[i].n;
+        }
     s->sd = sqrt(s->sd);
 }
 
-bool replay_consistent(const struct policy *p, const struct score *s, double flip)
+bool replay_consistent(const struct policy *p, const struct score *s, double flip, double differ)
 {
     double wrong = (double)(s->total - s->agree), n = (double)s->total;
 
     if (s->total == 0)
         return false;
-    if (p->random)
-        return s->log_like > s->expected - 4 * s->sd - 0.01 * n;
+    if (p->random) /* and repeats differ as often as they should, within a factor of two */
+        return s->worst < 5 &&
+               (isnan(differ) || (differ * n > s->varied / 2 && differ * n < s->varied * 2 + 3));
     return wrong <= n * (2 * flip + 0.001) + 3 * sqrt(n * flip);
 }
 

@@ -1,9 +1,8 @@
 /* Recorded accesses to one set, replayed on candidate replacement policies. Pure.
  *
- * A deterministic policy predicts every answer. A policy that draws random numbers is replayed by a particle filter
- * (Gordon, Salmond, Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993): many copies of the
- * set, those that agree with each answer multiply; the likelihood of an answer is the share that foresaw it. An answer is
- * read wrong with the chance `flip`. */
+ * A deterministic policy predicts every answer; an answer is read wrong with the chance `flip`. A policy that draws random
+ * numbers predicts how many answers of a sequence are hits: many independent replays give the mean and the variance, and
+ * also how often two repeats of a sequence differ. */
 #ifndef L2_REPLAY_H
 #define L2_REPLAY_H
 
@@ -31,20 +30,24 @@ struct trace {
 
 struct score {
     uint64_t agree, total;
-    double log_like;     /* of the answers */
+    double
+        log_like; /* of the answers; of a random policy: of the hits of each sequence, less a constant */
     double expected, sd; /* what log_like would be, were the policy the true one */
+    double worst;  /* random: the largest deviation of a sequence's hits, in standard deviations */
+    double varied; /* random: answers in which two repeats are expected to differ */
     /* The shortest wrong prediction: trace, step, and how many counted steps come before it. trace SIZE_MAX: none. */
     size_t trace, step, length;
 };
 
 /* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). The traces' first answers find an empty set.
- * particles: copies for a random policy; most: stop after so many accesses (0: never). */
+ * copies: replays of a random policy; most: stop after so many accesses (0: never). */
 void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
                   unsigned particles, uint64_t most, struct score *s);
 
 /* Whether the answers can be the policy's: not more wrong than misreadings (twice the flip rate, and one in a thousand)
- * explain; for a random one, a likelihood within four standard deviations of what it expects of itself. */
-bool replay_consistent(const struct policy *p, const struct score *s, double flip);
+ * explain; for a random one, every sequence's hits within five standard deviations, and repeats that differ (differ: share
+ * of answers, nan when there are no repeats) about as often as they should. */
+bool replay_consistent(const struct policy *p, const struct score *s, double flip, double differ);
 
 /* Share of answers that differ between repeats of the same sequence on the same set, over 2: the flip rate, when the
  * policy is deterministic. pairs: answers compared. */
