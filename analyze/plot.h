@@ -37,6 +37,7 @@ void plot_latency_raw(struct plot *p, const struct frame *f);
 void plot_latency_stat(struct plot *p, const struct frame *f);
 void plot_bandwidth_raw(struct plot *p, const struct frame *f);
 void plot_bandwidth_stat(struct plot *p, const struct frame *f);
+void plot_fit(struct plot *p, const struct frame *f);
 void plot_curve(struct plot *p, const struct frame *f);
 void plot_histogram_raw(struct plot *p, const struct frame *f);
 void plot_histogram(struct plot *p, const struct frame *f);

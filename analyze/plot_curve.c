@@ -113,11 +113,37 @@ static void draw_axes(struct plot *p, const struct series_set *set, const struct
     fputs(set->n > 1 || has_band(&set->series[0]) ? "\nset bmargin KEYROOM\n" : "\n", p->to);
 }
 
+/* The fitted curve of l2knee -p, when it is among the inputs: its pieces, from the column before `fit` back to x. */
+static bool write_fit(struct plot *p)
+{
+    const struct frame *f = plot_frame_with(p, PLOT_FIT_COLUMNS);
+    size_t fit = f != NULL ? frame_find(f, "fit") : 0, part;
+
+    if (fit < 2)
+        return false;
+    part = frame_find(f, "part");
+    plot_block(p, "fit", 0);
+    for (size_t row = 0; row < f->nrow; row++) {
+        if (row > 0 &&
+            (frame_cell(f, row, part) != frame_cell(f, row - 1, part) ||
+             xframe_number(p->data, f, row, fit - 2) < xframe_number(p->data, f, row - 1, fit - 2)))
+            fputc('\n', p->to);
+        plot_number(p->to, xframe_number(p->data, f, row, fit - 2));
+        fputc('\t', p->to);
+        plot_number(p->to, xframe_number(p->data, f, row, fit));
+        fputc('\n', p->to);
+    }
+    plot_block_end(p);
+    fputs("set bmargin KEYROOM\n", p->to);
+    return true;
+}
+
 static void draw_set(struct plot *p, struct series_set *set, const struct curve_words *words)
 {
     size_t left_out = series_keep_best(set, PLOT_SERIES);
     struct span span = x_axis(p, set, words->bytes);
     char *knees = plot_mark_knees(p, span, words->bytes), *legend = legend_of(set, left_out);
+    bool fit;
 
     if (words->bytes)
         plot_mark_l2(p, span);
@@ -129,11 +155,14 @@ static void draw_set(struct plot *p, struct series_set *set, const struct curve_
     plot_single(p);
     draw_axes(p, set, words, *knees != '\0');
     write_blocks(p, set);
+    fit = write_fit(p);
     fputs("plot \\\n", p->to);
     for (size_t k = 0; k < set->n; k++) {
         plot_line(p, set, k);
-        fputs(k + 1 < set->n ? ", \\\n" : "\n", p->to);
+        fputs(k + 1 < set->n || fit ? ", \\\n" : "\n", p->to);
     }
+    if (fit)
+        fputs("  $fit0 using 1:2 with lines linestyle 22 title 'fit'\n", p->to);
     free(knees);
     free(legend);
     series_free(set);
@@ -211,4 +240,15 @@ void plot_curve(struct plot *p, const struct frame *f)
     free(title);
     free(xlabel);
     free(ylabel);
+}
+
+void plot_fit(struct plot *p, const struct frame *f)
+{
+    size_t fit = xframe_column(f, "fit");
+
+    if (fit < 2)
+        xdie(EXIT_FAILED, "%s: nothing to draw: no two columns before column fit", f->file);
+    p->x = f->column[fit - 2];
+    p->y = f->column[fit - 1];
+    plot_curve(p, f);
 }

@@ -1,5 +1,6 @@
 /* The table of kinds of pictures. */
 #include "plot.h"
+#include "plot_marks.h"
 
 const struct plot_kind plot_kinds[] = {
     {"latency", "latency", "size cycles n", "latency over working set: mean, median, quantile band",
@@ -7,6 +8,7 @@ const struct plot_kind plot_kinds[] = {
     {"latency", "latency", "size mean", "the same from l2stat", plot_latency_stat},
     {"bandwidth", "bandwidth", "size gbps", "bandwidth over working set", plot_bandwidth_raw},
     {"bandwidth", "bandwidth", "size mean", "the same from l2stat", plot_bandwidth_stat},
+    {"fit", NULL, PLOT_FIT_COLUMNS, "points and fitted pieces, from l2knee -p", plot_fit},
     {"modes", NULL, "mode centre weight iqr lo hi", "modes over working set, from l2stat -m",
      plot_modes},
     {"histogram", NULL, "lo hi n weight", "distributions one above the other, from l2stat -H",

@@ -6,6 +6,8 @@
 
 /* Columns that make a table one of knees. */
 #define PLOT_KNEE_COLUMNS "x_onset x_mid x_end x_lo x_hi"
+/* Columns that make a table one of fitted curves; x and y stand before them. */
+#define PLOT_FIT_COLUMNS "fit part"
 
 struct span {
     double lo, hi; /* of the x axis */
