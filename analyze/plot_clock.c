@@ -44,6 +44,18 @@ static const struct series *find(const struct series_set *set, const char *what)
     return NULL;
 }
 
+/* About four tics, at 1, 2 or 5 times a power of ten. */
+static void few_tics(struct plot *p, double lo, double hi)
+{
+    double power = exp10(floor(log10((hi - lo) / 4))), times = (hi - lo) / 4 / power;
+
+    fprintf(p->to, "set xrange [%.10g:%.10g]\nset xtics %.10g\n", lo, hi,
+            fmax(1, power * (times < 1.5   ? 1
+                             : times < 3.5 ? 2
+                             : times < 7.5 ? 5
+                                           : 10)));
+}
+
 static void draw_histogram(struct plot *p, const struct panel *panel, const struct series *s,
                            size_t k)
 {
@@ -55,8 +67,8 @@ static void draw_histogram(struct plot *p, const struct panel *panel, const stru
         if (b.share[i] > 0)
             fprintf(p->to, "%.10g\t%.6g\n", b.lo + ((double)i + 0.5) * b.width, 100 * b.share[i]);
     plot_block_end(p);
-    fprintf(p->to, "set xrange [%.10g:%.10g]\nset boxwidth %.10g\n", b.lo - b.width,
-            b.lo + ((double)b.n + 1) * b.width, 0.9 * b.width);
+    few_tics(p, b.lo - b.width, b.lo + ((double)b.n + 1) * b.width);
+    fprintf(p->to, "set boxwidth %.10g\n", 0.9 * b.width);
     fputs(panel->rare ? "set logscale y\nset yrange [*:200]\n" : "set yrange [0:*]\n", p->to);
     fprintf(p->to,
             p->text ? "plot $clock%zu using 1:2 with impulses\n"
@@ -77,8 +89,8 @@ static void draw_points(struct plot *p, const struct series *s, size_t k)
     }
     plot_block_end(p);
     room = fmax(0.15 * (hi - lo), 0.005 * hi);
-    fprintf(p->to, "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\n", s->point[0].x - 1,
-            s->point[s->n - 1].x + 1, lo - room, hi + room);
+    few_tics(p, s->point[0].x - 1, s->point[s->n - 1].x + 1);
+    fprintf(p->to, "set yrange [%.10g:%.10g]\n", lo - room, hi + room);
     fprintf(p->to,
             "plot $clock%zu using 1:2 with linespoints linestyle 1 linewidth 1 pointsize 0.5\n", k);
 }

@@ -1,0 +1,2 @@
+# Lines -> escaped lines.
+{ print esc($0) }
