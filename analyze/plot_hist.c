@@ -29,10 +29,41 @@ static struct series_set *distributions(const struct plot *p, const struct frame
     return xseries_make(&spec);
 }
 
-/* Row k of the picture, of `rows`, is which of n series: first and last are always among them. */
-static size_t pick(size_t k, size_t rows, size_t n)
+static double mean_of(const struct series *s)
 {
-    return rows < 2 ? 0 : (size_t)((double)k * (double)(n - 1) / (double)(rows - 1) + 0.5);
+    double n = 0, mean = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        n += s->point[i].n;
+        mean += (s->point[i].x - mean) * s->point[i].n / n;
+    }
+    return mean;
+}
+
+/* Keeps `most` series, first and last among them, more where the mean moves than where nothing happens. */
+static void keep_telling(struct series_set *set, size_t most)
+{
+    double *along = xcalloc(set->n + 1, sizeof *along), moved = 1e-9, step, next = 0;
+    size_t kept = 0, n = set->n;
+
+    for (size_t i = 1; i < n; i++)
+        moved += fabs(mean_of(&set->series[i]) - mean_of(&set->series[i - 1]));
+    for (size_t i = 1; i < n; i++)
+        along[i] = along[i - 1] + 0.5 / (double)n +
+                   fabs(mean_of(&set->series[i]) - mean_of(&set->series[i - 1])) / moved;
+    step = along[n - 1] / (double)(most - 1);
+    for (size_t i = 0; i < n && n > most; i++) {
+        struct series swap = set->series[i];
+
+        if (along[i] + 1e-12 < next && i + 1 < n)
+            continue;
+        next = fmax(next + step, along[i] + step / 2);
+        set->series[i] = set->series[kept];
+        set->series[kept++] = swap;
+    }
+    if (n > most)
+        series_keep_first(set, kept);
+    free(along);
 }
 
 static void value_range(const struct series_set *set, double *lo, double *hi)
@@ -115,7 +146,7 @@ static void row_tics(struct plot *p, const struct series_set *set, size_t rows)
 {
     fprintf(p->to, "set yrange [-0.1:%zu]\nset ytics (", rows);
     for (size_t k = 0; k < rows; k++) {
-        char *label = row_label(set->series[pick(k, rows, set->n)].label);
+        char *label = row_label(set->series[k].label);
 
         fputs(k > 0 ? ", " : "", p->to);
         plot_tic(p->to, label);
@@ -128,12 +159,14 @@ static void row_tics(struct plot *p, const struct series_set *set, size_t rows)
 static void draw_rows(struct plot *p, struct series_set *set, const char *what,
                       void (*row)(struct plot *, const struct series *, size_t, double, double))
 {
-    size_t rows = set->n < ROWS ? set->n : ROWS;
-    char *legend =
-        xprintf("%zu of %zu distributions, each scaled to its highest bin", rows, set->n);
+    size_t all = set->n, rows;
+    char *legend;
     char *title = xprintf("Distribution of %s", what);
     double lo, hi;
 
+    keep_telling(set, ROWS);
+    rows = set->n;
+    legend = xprintf("%zu of %zu distributions, each scaled to its highest bin", rows, all);
     value_range(set, &lo, &hi);
     plot_heading(p, title, set->constants);
     plot_note(p, legend);
@@ -143,7 +176,7 @@ static void draw_rows(struct plot *p, struct series_set *set, const char *what,
     fputc('\n', p->to);
     row_tics(p, set, rows);
     for (size_t k = 0; k < rows; k++)
-        row(p, &set->series[pick(k, rows, set->n)], k, lo, hi);
+        row(p, &set->series[k], k, lo, hi);
     fputs("plot \\\n", p->to);
     for (size_t k = rows; k-- > 0;)
         fprintf(p->to,

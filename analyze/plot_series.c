@@ -302,10 +302,15 @@ size_t series_keep_best(struct series_set *s, size_t most)
     return out;
 }
 
+void series_keep_first(struct series_set *s, size_t n)
+{
+    while (s->n > n)
+        remove_series(s, s->n - 1);
+}
+
 void series_free(struct series_set *s)
 {
-    while (s->n > 0)
-        remove_series(s, s->n - 1);
+    series_keep_first(s, 0);
     free(s->series);
     free(s->constants);
     free(s);

@@ -40,6 +40,7 @@ struct series_spec {
 struct series_set *xseries_make(const struct series_spec *spec);
 /* Keeps the `most` series with the greatest median somewhere, in their order. Returns how many were left out. */
 size_t series_keep_best(struct series_set *s, size_t most);
+void series_keep_first(struct series_set *s, size_t n);
 void series_free(struct series_set *s);
 
 /* Quantile p in [0, 1], R type 7, of values v[0..n) that ascend and stand w[i] >= 1 times each (whole numbers). */

@@ -18,7 +18,8 @@ function finding(name, line,    f) {
     split(line, f, "\t")
     rows++
     print name, f[at["median"]], f[at["q05"]], f[at["q95"]], "GB/s", "bandwidth", f[at["n"]], \
-        "size " f[at["size"]] ", blocks " f[at["blocks"]] ", threads " f[at["threads"]] ", width " f[at["width"]]
+        "working set " words(f[at["size"]], "bytes") ", " f[at["blocks"]] " blocks of " f[at["threads"]] \
+        " threads, " f[at["width"]] " bytes a load"
 }
 END {
     print "#by l2report: the best of each operation, reads of the largest size"
