@@ -24,7 +24,7 @@ files()
     done
 }
 
-# shellcheck disable=SC2046 # names of archives hold no blanks
+# shellcheck disable=SC2046,SC2086 # names of archives hold no blanks
 {
     provs=$(files prov "$@")
     device=$(run_awk provenance.awk -v what=device $provs /dev/null)

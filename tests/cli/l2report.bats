@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# l2report: the page that it makes, what it does again, and what becomes of hostile names and words.
+load ../common
+
+setup()
+{
+    PATH=$TOP/bin:$PATH
+    export LC_ALL=C.UTF-8
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir run
+    latency run/latency.tsv no 'Test GPU'
+}
+
+# latency FILE SIMULATED DEVICE [LINE...]: a curve with a knee at 1 MiB.
+latency()
+{
+    local file=$1 simulated=$2 device=$3
+    shift 3
+    {
+        printf '#l2tsv 1\n#by l2collect 0.1.0: l2collect latency\n#device %s\n#simulated %s\n' "$device" "$simulated"
+        [ $# -eq 0 ] || printf '%s\n' "$@"
+        printf 'exp\tsize\tstride\top\torder\twindow\tsm\tchains\tcarveout\tcycles\tn\n'
+        awk 'BEGIN { for (i = 0; i < 40; i++) { s = int(65536 * 2 ^ (i / 5)); c = s < 1048576 ? 250 : 600
+            for (k = 0; k < 8; k++) printf "latency\t%d\t128\tcg\tcycle\t0\t0\t1\tauto\t%d\t100\n", s, c + k } }'
+        echo '#end rows=320 status=ok'
+    } >"$file"
+}
+
+bandwidth()
+{
+    {
+        printf '#l2tsv 1\n#device Test GPU\n#simulated no\nexp\tseq\top\tsize\tblocks\tthreads\twidth\tpass\tgbps\n'
+        printf 'bandwidth\t0\t%s\t%d\t8\t512\t16\t%d\t%s\n' read 1048576 0 100 read 1048576 1 110 read 8388608 0 40 \
+            read 8388608 1 42 write 1048576 0 50
+        echo '#end rows=5 status=ok'
+    } >run/bandwidth.tsv
+}
+
+# What a reader sees: the page without its pictures.
+text_of()
+{
+    sed 's/base64,[^"]*//' "$1"
+}
+
+lacks()
+{
+    ! grep -E -- "$1" "$2" || return 1
+}
+
+@test "one page: knees, pictures inside, commands, provenance, nothing from outside" {
+    bandwidth
+    gzip run/bandwidth.tsv
+    run l2report run
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "$PWD/run/report/index.html" ]
+    text_of run/report/index.html >page
+    grep -q '<h1>The L2 cache of Test GPU</h1>' page
+    grep -q 'knee 1 of latency' page
+    grep -q 'read bandwidth, best.*105 GB/s' page
+    grep -q 'read bandwidth, largest size.*41 GB/s' page
+    grep -q '^l2collect latency$' page
+    [ "$(grep -c 'src="data:image/svg+xml' page)" -ge 4 ]
+    lacks 'https?://|<script|src="[^d]' page
+    lacks 'SIMULATED: ' page
+    grep -o 'base64,[^"]*' run/report/index.html | cut -c 8- | head -n 1 | base64 -d | grep -q '</svg>'
+}
+
+@test "a simulated archive is called so in the title, at the top and across every page" {
+    latency run/latency.tsv yes Toy
+    l2report run
+    text_of run/report/index.html >page
+    grep -q '<title>SIMULATED: ' page
+    grep -q 'class=banner.*SIMULATED: nothing here was measured' page
+    grep -q '<body class=sim>' page
+}
+
+@test "only what depends on a changed archive is done again" {
+    bandwidth
+    l2report -j 1 run
+    find run/report -type f -exec touch {} +
+    touch -d '1 hour ago' run/*.tsv
+    sleep 0.05
+    touch mark
+    l2report run
+    [ -z "$(find run/report -type f -newer mark)" ]
+    sleep 0.05
+    latency run/latency.tsv no 'Test GPU'
+    l2report -j 1 run
+    find run/report -type f -newer mark | sed 's,.*/,,' >redone
+    grep -q '^latency.curve.svg$' redone
+    grep -q '^index.html$' redone
+    lacks '^bandwidth' redone
+}
+
+@test "an archive that goes leaves the page, one that comes enters it" {
+    bandwidth
+    l2report run
+    rm run/bandwidth.tsv
+    latency run/latency-ca.tsv no 'Test GPU'
+    l2report run
+    text_of run/report/index.html >page
+    lacks 'id="bandwidth"' page
+    grep -q 'id="latency-ca"' page
+}
+
+@test "a broken archive: the page says what is missing, exit 1, and it is tried again" {
+    bandwidth
+    sed -i '20s/.*/latency\t1/' run/latency.tsv
+    run l2report run
+    [ "$status" -eq 1 ]
+    [[ $output == *'l2report: latency: '*'short row'* ]]
+    text_of run/report/index.html >page
+    grep -q 'class=missing.*short row' page
+    grep -q 'id="bandwidth"' page
+    latency run/latency.tsv no 'Test GPU'
+    l2report run
+    text_of run/report/index.html >page
+    lacks 'class=missing' page
+}
+
+@test "hostile words of the data are shown, and run nowhere" {
+    # shellcheck disable=SC2016
+    evil='<script>alert(1)</script> $(touch pwned) `touch pwned` "x" '\''y'\'' &amp; $(shell touch pwned)'
+    latency run/latency.tsv no "$evil" "#warning $evil" "#note $evil" "#host $evil" "#by x 1: $evil" "#time $evil"
+    sed -i "s/	cg	/	<b>\$(touch pwned)\`touch pwned\`	/" run/latency.tsv
+    l2report run || true
+    [ -z "$(find . -name pwned)" ]
+    text_of run/report/index.html >page
+    lacks '<script|<b>\$|<b>&' page
+    grep -qF '<h1>The L2 cache of &lt;script&gt;alert(1)&lt;/script&gt; $(touch pwned) `touch pwned` &quot;x&quot; &#39;y&#39; &amp;amp; $(shell touch pwned)</h1>' page
+}
+
+@test "hostile names: of folders they are words, of archives they are left alone" {
+    # shellcheck disable=SC2016
+    dir='a b $(touch pwned) `touch pwned` '\''q'\'' $(shell touch pwned)'
+    mv run "$dir"
+    # shellcheck disable=SC2016
+    cp "$dir/latency.tsv" "$dir/"'latency-$(touch pwned).tsv'
+    cp "$dir/latency.tsv" "$dir/b c.tsv"
+    l2report -o "out $dir" "$dir"
+    [ -z "$(find . -name pwned)" ]
+    text_of "out $dir/index.html" >page
+    grep -q 'id="latency"' page
+    [ "$(grep -c '<section id="' page)" -eq 1 ]
+}
+
+@test "an experiment without a section is named with its provenance" {
+    printf '#l2tsv 1\n#device Test GPU\nexp\tx\nnovel\t1\n#end rows=1 status=ok\n' >run/novel.tsv
+    l2report run
+    text_of run/report/index.html >page
+    grep -q 'id="novel"' page
+    grep -q 'draws no picture of this experiment' page
+}
+
+@test "the makefile alone does the same" {
+    PATH=$BIN:$PATH make -s -f "$TOP/share/report/report.mk" RUN=run OUT=out
+    text_of out/index.html | grep -q 'knee 1 of latency'
+    sed -i '20s/.*/latency\t1/' run/latency.tsv
+    run env PATH="$BIN:$PATH" make -s -f "$TOP/share/report/report.mk" RUN=run OUT=out
+    [ "$status" -ne 0 ]
+}
+
+@test "usage and folders that are none" {
+    fails 2 'usage: l2report' l2report
+    fails 2 '-j: not a number of jobs' l2report -j x run
+    fails 1 'nowhere: no such folder' l2report nowhere
+    mkdir none
+    fails 1 'no archive EXPERIMENT.tsv' l2report none
+    fails 1 'cannot make this folder' l2report -o /dev/null/x run
+}
