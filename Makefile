@@ -43,6 +43,7 @@ help:
 	@echo 'check      all tests that need no GPU; T=NAME runs one file or one test'
 	@echo 'check-gpu  the tests that need one'
 	@echo 'fuzz       random input to the reader for FUZZ_SECONDS (60); check does it for 4'
+	@echo 'report     measures on the default device and writes report/index.html'
 	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
 	@echo 'install, uninstall   below PREFIX (/usr/local), DESTDIR before it'
 	@echo 'clean      removes what was built'
@@ -116,9 +117,19 @@ uninstall:
 	@for f in $(INSTALLED); do from=$${f%%:*}; rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}/$${from##*/}"; done
 	@rm -rf "$(DESTDIR)$(PREFIX)/share/l2tools"
 
+# What is measured for a report, in this order: clocks first, they warm the chip up.
+report: all
+	@mkdir -p report/run && rm -f report/run/*
+	@for e in clock latency bandwidth; do \
+	    $B/l2collect -o report/run/$$e.tsv $$e && gzip -f report/run/$$e.tsv || exit 1; \
+	done
+	@PATH="$(CURDIR)/$B:$$PATH" bin/l2report -o report report/run
+	@! gzip -dc report/run/*.gz | grep -q '^#simulated yes' || \
+	    printf '\n*** SIMULATED: there is no GPU, so a modelled one was measured. ***\n\n'
+
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all help check tests check-gpu fuzz lint install uninstall clean
+.PHONY: all help check tests check-gpu fuzz lint report install uninstall clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
