@@ -13,7 +13,6 @@
 #include <gsl/gsl_errno.h>
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,27 +330,25 @@ static int choice(const char *option, const char *word, const char *const *names
 static const char *const scales[] = {"auto", "linear", "log", NULL};
 static const char *const laws[] = {"none", "reach", "saturation", NULL};
 
-/* Options that are one number of the method. */
-static const struct number {
-    int letter;
-    const char *name;
-    double lo, hi;
-    size_t at; /* in struct knee_options */
-} numbers[] = {
-    {LONG_LEAST, "--least", 1e-6, 1000, offsetof(struct knee_options, least)},
-    {LONG_NOISE, "--noise", 1e-6, 1, offsetof(struct knee_options, noise)},
-    {LONG_PENALTY, "--penalty", 0.01, 1000, offsetof(struct knee_options, penalty)},
-    {LONG_DRIFT, "--drift", 0, 1000, offsetof(struct knee_options, drift)},
-    {LONG_TREAD, "--tread", 0, 1000, offsetof(struct knee_options, tread)},
-    {LONG_LEVEL, "--level", 0.5, 0.9999, offsetof(struct knee_options, level)},
-    {0, NULL, 0, 0, 0},
-};
-
+/* Options that are one number of the method: its bounds and its place. */
 static void set_number(struct knee_options *opt, int letter, const char *word)
 {
-    for (const struct number *n = numbers; n->letter != 0; n++)
-        if (n->letter == letter)
-            *(double *)((char *)opt + n->at) = xparse_double(n->name, word, n->lo, n->hi);
+    const struct {
+        int letter;
+        const char *name;
+        double lo, hi, *to;
+    } numbers[] = {
+        {LONG_LEAST, "--least", 1e-6, 1000, &opt->least},
+        {LONG_NOISE, "--noise", 1e-6, 1, &opt->noise},
+        {LONG_PENALTY, "--penalty", 0.01, 1000, &opt->penalty},
+        {LONG_DRIFT, "--drift", 0, 1000, &opt->drift},
+        {LONG_TREAD, "--tread", 0, 1000, &opt->tread},
+        {LONG_LEVEL, "--level", 0.5, 0.9999, &opt->level},
+    };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].letter == letter)
+            *numbers[i].to = xparse_double(numbers[i].name, word, numbers[i].lo, numbers[i].hi);
 }
 
 static void set_option(struct job *job, int letter, char *word)
