@@ -62,7 +62,8 @@ static void write_row(struct run *r, size_t seq, uint64_t pass, const struct str
 /* One number of blocks or all that were asked for. */
 static void add_blocks(const struct run *r, struct plan *plan, struct stream s)
 {
-    uint64_t fill = (uint64_t)r->dev->info.sms * (2048 / s.threads), bytes = param_u64(r, "bytes");
+    uint64_t fill = r->dev->info.sms * (uint64_t)(2048.0 / s.threads),
+             bytes = param_u64(r, "bytes");
     size_t n;
     const uint64_t *blocks = param_sizes(r, "blocks", &n);
 
@@ -120,11 +121,11 @@ static uint64_t make_plan(struct run *r, struct plan *plan)
 
 static void shuffle_plan(struct rng *rng, struct plan *plan)
 {
-    for (size_t i = plan->n - 1; i > 0; i--) {
-        size_t j = rng_below(rng, i + 1);
-        struct stream s = plan->v[i];
+    for (size_t left = plan->n; plan->v != NULL && left > 1; left--) {
+        size_t j = rng_below(rng, left);
+        struct stream s = plan->v[left - 1];
 
-        plan->v[i] = plan->v[j];
+        plan->v[left - 1] = plan->v[j];
         plan->v[j] = s;
     }
 }

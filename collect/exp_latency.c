@@ -10,6 +10,7 @@
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +163,7 @@ static uint64_t choose_nodes(struct run *r, const struct latency *l, struct size
 
     footprint_sizes(r, 4096, 8, nodes);
     for (size_t i = 0; i < nodes->n; i++) {
-        uint64_t n = (nodes->v[i] + step / 2) / step;
+        uint64_t n = (uint64_t)llround((double)nodes->v[i] / (double)step);
 
         nodes->v[i] = n < 2 ? 2 : n;
     }

@@ -146,10 +146,9 @@ int sizes_read(struct sizes *s, FILE *from, const char *column, char *why, size_
 {
     char *line = NULL;
     size_t cap = 0, at = 0;
-    ssize_t len;
     int bad = 0;
 
-    while (!bad && (len = getline(&line, &cap, from)) > 0) {
+    while (!bad && getline(&line, &cap, from) > 0) {
         uint64_t v;
         char *f;
 
