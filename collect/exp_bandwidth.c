@@ -1,17 +1,18 @@
 /* Experiment bandwidth: bytes a second and a clock, over working set, blocks, threads and bytes a load.
  *
- * The time is the device's, of one launch that passes over the working set as often as `bytes` asks, after one untimed
- * pass. Combinations come in random order; column seq keeps it. */
+ * The time is the device's, of one launch that passes over the working set as often as `bytes` asks (a short one would
+ * measure how SMs start and end), after one untimed pass. Combinations come in random order; column seq keeps it. */
 #include "footprint.h"
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct param params[] = {
     {"op", PARAM_WORDS, "read,write,copy", "read|write|copy", "what the threads do", 0, 0},
-    {"size", PARAM_SIZES, "auto", "bytes", "working set; auto: 1M to 4 x L2, 4 an octave", 4096,
+    {"size", PARAM_SIZES, "auto", "bytes", "working set; auto: 1M to 4 x L2, 3 an octave", 4096,
      1e13},
     {"blocks", PARAM_SIZES, "auto", "",
      "thread blocks; auto: as many as fill every SM with 2048 threads", 1, 1e6},
@@ -20,7 +21,7 @@ static const struct param params[] = {
     {"unroll", PARAM_SIZES, "4", "", "loads in flight in each thread: 1, 2, 4 or 8", 1, 8},
     {"take", PARAM_SIZE, "0", "bytes", "read only so many of every `every` bytes; 0: all", 0, 4096},
     {"every", PARAM_SIZE, "0", "bytes", "the period of `take`", 0, 65536},
-    {"bytes", PARAM_SIZE, "256M", "bytes", "moved in a timed launch at least, by whole passes", 1,
+    {"bytes", PARAM_SIZE, "1G", "bytes", "moved in a timed launch at least, by whole passes", 1,
      1e13},
     {"passes", PARAM_U64, "3", "", "timed launches", 1, 1e6},
     {0},
@@ -71,7 +72,7 @@ static void add_blocks(const struct run *r, struct plan *plan, struct stream s)
         blocks = &fill;
         n = 1;
     }
-    s.passes = (uint32_t)(bytes <= s.bytes ? 1 : (bytes + s.bytes - 1) / s.bytes);
+    s.passes = (uint32_t)ceil((double)bytes / (double)s.bytes);
     for (size_t i = 0; i < n; i++) {
         s.blocks = (uint32_t)blocks[i];
         plan->v = xgrow(plan->v, plan->n, &plan->cap, sizeof *plan->v);
@@ -101,7 +102,7 @@ static uint64_t make_plan(struct run *r, struct plan *plan)
     struct sizes list = {0};
     uint64_t most = 0;
 
-    footprint_sizes(r, 1 << 20, 4, &list);
+    footprint_sizes(r, 1 << 20, 3, &list);
     for (size_t i = 0; i < list.n; i++) {
         struct stream s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
                            .kind = L2_LD_CG,
