@@ -14,7 +14,7 @@
 
 /* Kinds of access. The names that people type and files carry are in collect/access.c. */
 enum l2_kind {
-    L2_NOP,            /* nothing between the two clock reads: what the timer itself costs */
+    L2_NOP,            /* what the timer costs: two clock reads and the store to shared memory that waits for a load */
     L2_LD_CG,          /* ld.global.cg: L1 bypassed */
     L2_LD_CA,          /* ld.global.ca: through L1 */
     L2_LD_CV,          /* ld.global.cv: volatile */
@@ -105,11 +105,10 @@ L2_BOTH uint32_t l2_scramble(uint32_t x, uint32_t bits, uint64_t seed)
     return x & mask;
 }
 
-/* Position -> offset of the line. */
-L2_BOTH uint64_t l2_pool_line(const struct l2_pool *p, uint32_t position)
+/* The k-th line of the pool by address -> its offset. */
+L2_BOTH uint64_t l2_pool_nth(const struct l2_pool *p, uint32_t k)
 {
-    uint32_t bits = p->log2_lines - (p->side_mask != 0);
-    uint64_t offset = (uint64_t)l2_scramble(position, bits, p->seed) * p->stride;
+    uint64_t offset = (uint64_t)k * p->stride;
 
     if (p->side_mask != 0) {
         uint64_t low = offset & ((1ull << p->flip) - 1);
@@ -122,6 +121,12 @@ L2_BOTH uint64_t l2_pool_line(const struct l2_pool *p, uint32_t position)
         offset |= (uint64_t)(side ^ p->want) << p->flip;
     }
     return p->base + offset;
+}
+
+/* Position -> offset of the line. */
+L2_BOTH uint64_t l2_pool_line(const struct l2_pool *p, uint32_t position)
+{
+    return l2_pool_nth(p, l2_scramble(position, p->log2_lines - (p->side_mask != 0), p->seed));
 }
 
 /* The search for an eviction set, whole in one launch (kernels/tip.h has the steps, used by GPU and simulated device). */
