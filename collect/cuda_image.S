@@ -2,11 +2,13 @@
     .section .rodata
     .balign 16
     .globl l2_image
-    .globl l2_image_end
 l2_image:
 #ifdef L2_FATBIN
     .incbin L2_FATBIN
 #endif
 l2_image_end:
-    .byte 0
+    .balign 8
+    .globl l2_image_bytes
+l2_image_bytes:
+    .quad l2_image_end - l2_image
     .section .note.GNU-stack,"",@progbits

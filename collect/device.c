@@ -8,7 +8,7 @@
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 
-const struct device_ops *const device_table[] = {&sim_device, NULL};
+const struct device_ops *const device_table[] = {&cuda_device, &sim_device, NULL};
 
 int device_fail(struct device *d, const char *fmt, ...)
 {

@@ -34,18 +34,23 @@ template <int KIND> L2_INLINE void chase_each(const l2_chase_arg &a, uint32_t ch
     uint64_t p = follow<KIND>(((uint64_t *)a.at)[chain], a.warm, policy);
 
     meet(a.arrived, a.nchain);
-    load<KIND>::hop(p, slot, policy); /* fetches the timed code; one hop more than asked, not counted */
-    for (uint64_t h = 0; h < a.hops; h++) {
-        uint64_t cycles = load<KIND>::hop(p, slot, policy);
+    /* The first round only fetches the code: it loads from the scratch line. */
+#pragma unroll 1
+    for (uint64_t h = 0; h < a.hops + 1; h++) {
+        uint64_t q = h == 0 ? a.scratch : p, cycles = load<KIND>::hop(q, slot, policy);
+        if (h == 0)
+            continue;
+        p = q;
         if (cycles < L2_FAST_BINS)
             bins[cycles]++;
         else
             atomicAdd(slow + (cycles < a.nbins ? cycles : a.nbins - 1), 1u);
         if (each) {
-            ring[h % L2_RING] = (uint32_t)cycles;
-            if (h % L2_RING == L2_RING - 1 || h + 1 == a.hops) {
-                for (uint64_t k = h - h % L2_RING; k <= h; k++)
-                    each[k] = ring[k % L2_RING];
+            uint64_t k = h - 1;
+            ring[k % L2_RING] = (uint32_t)cycles;
+            if (h % L2_RING == 0 || h == a.hops) {
+                for (uint64_t i = k - k % L2_RING; i <= k; i++)
+                    each[i] = ring[i % L2_RING];
                 __threadfence();
             }
         }

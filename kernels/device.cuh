@@ -78,13 +78,19 @@ L2_INLINE uint64_t policy_of(uint32_t kind)
 #else
 #define L2_LOADS_80(X)
 #endif
+#if __CUDA_ARCH__ >= 750
+#define L2_LOADS_75(X)                        \
+    X(L2_LD_PF64, "ld.global.cg.L2::64B", "") \
+    X(L2_LD_PF128, "ld.global.cg.L2::128B", "")
+#else
+#define L2_LOADS_75(X)
+#endif
 #define L2_LOADS(X)                                       \
     X(L2_LD_CG, "ld.global.cg", "")                       \
     X(L2_LD_CA, "ld.global.ca", "")                       \
     X(L2_LD_CV, "ld.global.cv", "")                       \
     X(L2_LD_NO_ALLOCATE, "ld.global.L1::no_allocate", "") \
-    X(L2_LD_PF64, "ld.global.cg.L2::64B", "")             \
-    X(L2_LD_PF128, "ld.global.cg.L2::128B", "")           \
+    L2_LOADS_75(X)                                        \
     L2_LOADS_80(X)
 
 #define L2_ASM_OPEN "{\n\t.reg .b64 at, hint;\n\tmov.b64 at, %"

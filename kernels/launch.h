@@ -5,26 +5,28 @@
 
 #include "abi.h"
 
-#define L2_MAX_SMS    512  /* SM ids are below this */
-#define L2_FAST_BINS  2048 /* cycles counted in shared memory; more are counted in device memory */
-#define L2_RING       4096 /* hops recorded in shared memory between two writes to device memory */
-#define L2_BLOCK      1024 /* threads of a block that sweeps or searches */
+#define L2_MAX_SMS   512  /* SM ids are below this */
+#define L2_FAST_BINS 2048 /* cycles counted in shared memory; more are counted in device memory */
+#define L2_RING      4096 /* hops recorded in shared memory between two writes to device memory */
+#define L2_WARM      48   /* accesses of the list by which a walk warms up, at most */
+#define L2_BLOCK     1024 /* threads of a block that sweeps or searches */
 
 /* Which SM works: the first block there that raises claim[sm] to this launch's epoch. */
 struct l2_pin {
     uint64_t claim; /* uint32_t [L2_MAX_SMS] */
     uint32_t epoch;
-    int32_t sm;     /* -1: all */
+    int32_t sm; /* -1: all */
 };
 
 struct l2_chase_arg {
-    struct l2_pin pin;    /* sm is not used: rank says which SMs */
-    uint64_t rank;        /* int32_t [L2_MAX_SMS]: the chain of an SM, or -1 */
-    uint64_t at;          /* uint64_t [nchain]: addresses of nodes, moved on */
-    uint64_t total;       /* uint64_t [nchain] */
-    uint64_t bins;        /* uint32_t [nchain][nbins], zero before */
-    uint64_t each;        /* uint32_t [hops], 0: not wanted */
-    uint64_t arrived;     /* uint32_t, zero before */
+    struct l2_pin pin; /* sm is not used: rank says which SMs */
+    uint64_t rank;     /* int32_t [L2_MAX_SMS]: the chain of an SM, or -1 */
+    uint64_t at;       /* uint64_t [nchain]: addresses of nodes, moved on */
+    uint64_t total;    /* uint64_t [nchain] */
+    uint64_t bins;     /* uint32_t [nchain][nbins], zero before */
+    uint64_t each;     /* uint32_t [hops], 0: not wanted */
+    uint64_t arrived;  /* uint32_t, zero before */
+    uint64_t scratch;  /* 8 bytes that nothing else uses */
     uint64_t warm, hops;
     uint32_t nchain, nbins, kind, each_hop;
 };
@@ -51,19 +53,19 @@ struct l2_sweep_arg {
 struct l2_stream_arg {
     struct l2_pin pin;
     struct l2_pool pool;
-    uint64_t mask;      /* uint32_t [L2_MAX_SMS]: rank of an SM among those that work; 0: all work */
-    uint64_t count;     /* uint32_t [L2_MAX_SMS]: blocks that work on an SM, zero before */
-    uint64_t from, to;  /* addresses of the first element; `to` for copies */
+    uint64_t mask;     /* uint32_t [L2_MAX_SMS]: rank of an SM among those that work; 0: all work */
+    uint64_t count;    /* uint32_t [L2_MAX_SMS]: blocks that work on an SM, zero before */
+    uint64_t from, to; /* addresses of the first element; `to` for copies */
     uint64_t each;
-    uint64_t stamp;     /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
+    uint64_t stamp; /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
     uint32_t more, threads, per, every, passes, blocks_sm, blocks;
 };
 
 struct l2_hammer_arg {
     struct l2_pin pin;
-    uint64_t a, b;      /* addresses */
-    uint64_t mask;      /* as above */
-    uint64_t sum;       /* uint64_t [2]: cycles summed over SMs, SMs that took part */
+    uint64_t a, b;                 /* addresses */
+    uint64_t mask;                 /* as above */
+    uint64_t sum;                  /* uint64_t [2]: cycles summed over SMs, SMs that took part */
     uint32_t accesses, kind, zero; /* zero is 0, which the compiler does not know */
 };
 
@@ -79,7 +81,8 @@ struct l2_link_arg {
 
 struct l2_cycle_arg {
     struct l2_pin pin;
-    uint64_t start, at, most, length; /* at: uint64_t, moved on; length: uint64_t, hops done, most if it goes on */
+    uint64_t start, at, most,
+        length; /* at: uint64_t, moved on; length: uint64_t, hops done, most if it goes on */
 };
 
 struct l2_ticks_arg {

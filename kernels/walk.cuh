@@ -5,8 +5,6 @@
  * on a scratch line: instructions are fetched then. Loads and atomics are timed until the value is there; a store, a
  * reduction, a prefetch or a discard until it is issued; a fence until it is passed. */
 
-#define L2_WARM 40 /* accesses of the warming list, at most */
-
 /* Every store: the clock is read by all lanes, the first `lanes` of them store. %0 %1 clocks, %2 address, %3 lane,
  * %4 lanes, %5 value, %6 policy. */
 #define L2_TIMED_STORE(BEGIN, VALUE, END)                                                        \
