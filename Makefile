@@ -1,4 +1,4 @@
-# l2tools: make [GOAL...] [asan=1] [werror=1] [nvcc=no] [PREFIX=/usr/local] [DESTDIR=]   (make help lists the goals)
+# l2tools: make [GOAL...] [asan=1] [werror=1] [nvcc=no] [archs=90] [PREFIX=/usr/local] [DESTDIR=]   (make help lists the goals)
 # A program is analyze/l2NAME.c or collect/l2collect.c; every other .c file of a folder goes into that folder's library,
 # so a new file needs no line here.
 
@@ -14,11 +14,13 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -MMD -MP \
 ALL_LDFLAGS := $(if $(asan),-fsanitize=address$(comma)undefined) $(LDFLAGS)
 GSL := -lgsl -lgslcblas -lm
 
-# Machine code for every architecture that this toolkit knows, and PTX of the oldest for those it does not know.
+# Machine code for every architecture that this toolkit and the kernels know, and PTX for those that came later.
 nvcc ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) no)
-ARCHS := $(patsubst sm_%,%,$(filter sm_%,$(shell test $(nvcc) = no || $(nvcc) --list-gpu-code 2>/dev/null | sort -V)))
+ARCHS := $(or $(archs),$(shell test $(nvcc) = no || $(nvcc) --list-gpu-code 2>/dev/null | \
+  sed -n 's/^sm_\([0-9]*\)$$/\1/p' | sort -n | awk '$$1 >= 70'))
+PTX := $(firstword $(filter 80,$(ARCHS)) $(ARCHS))
 GENCODE := $(foreach a,$(ARCHS),-gencode arch=compute_$a$(comma)code=sm_$a) \
-  -gencode arch=compute_$(firstword $(ARCHS))$(comma)code=compute_$(firstword $(ARCHS))
+  -gencode arch=compute_$(PTX)$(comma)code=compute_$(PTX)
 FATBIN := $(if $(ARCHS),build/kernels.fatbin)
 
 LIB := $(patsubst %.c,$O/%.o,$(wildcard share/lib/*.c))
@@ -66,7 +68,7 @@ $O/collect/cuda_image.o: collect/cuda_image.S $(FATBIN)
 
 build/kernels.fatbin: $(wildcard kernels/*)
 	@mkdir -p $(@D)
-	$(nvcc) -fatbin -O3 $(GENCODE) kernels/kernels.cu -o $@
+	$(nvcc) -fatbin -O3 --threads 0 -Xfatbin -compress-all $(GENCODE) kernels/kernels.cu -o $@
 
 $B/l2collect: $O/collect/l2collect.o $O/collect.a $O/share.a
 	@mkdir -p $(@D)
@@ -97,8 +99,14 @@ check: all tests
 
 tests: $(UNIT) $O/tests/draw_chip
 
-check-gpu: all
+check-gpu: all build/tests/gpu_ops
 	$(RUN) $(wildcard tests/gpu/*.bats)
+
+GPU_OPS := $(patsubst %.c,$O/%.o,$(wildcard tests/gpu/*.c))
+build/tests/gpu_ops: $(GPU_OPS) $O/collect.a $O/share.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ -lm -ldl -lpthread
+$(GPU_OPS): ALL_CFLAGS += -I.
 
 fuzz:
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(RUN) tests/fuzz/fuzz.bats

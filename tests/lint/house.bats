@@ -30,7 +30,7 @@ includes()
 @test "include law: collect and analyze know share/lib, share/lib itself, kernels abi.h" {
     {
         includes analyze '\.\./share/lib/[a-z0-9_]+\.h'
-        includes collect '\.\./share/lib/[a-z0-9_]+\.h|\.\./kernels/(abi|tip)\.h'
+        includes collect '\.\./share/lib/[a-z0-9_]+\.h|\.\./kernels/(abi|tip|launch)\.h'
         includes share/lib 'none'
         includes kernels 'none'
     } | none 'includes against the law'
