@@ -24,7 +24,7 @@ none()
 # includes FOLDER 'ALLOWED' : the quoted includes of a folder's C files that match neither a plain name nor ALLOWED.
 includes()
 {
-    grep -HnE '^#include "' "$1"/*.[ch] "$1"/*.cu 2>/dev/null | grep -vE "\"($2|[a-z0-9_]+\.h)\"" || true
+    grep -HnE '^#include "' "$1"/*.[ch] "$1"/*.cu 2>/dev/null | grep -vE "\"($2|[a-z0-9_]+\.(h|cuh))\"" || true
 }
 
 @test "include law: collect and analyze know share/lib, share/lib itself, kernels abi.h" {
