@@ -76,7 +76,7 @@ static void fill_info(struct sim *s)
     i->sm_mhz_max = c->sm_mhz;
 }
 
-/* NAME is share/devices/NAME.dev; with a slash or .dev it is a file. */
+/* NAME is share/devices/NAME.dev; with a slash or .dev it is a file; draw:WORDS is a random chip. */
 static FILE *open_file(const char *spec, char **path, char *why, size_t why_size)
 {
     const char *dot = strrchr(spec, '.');
@@ -102,9 +102,12 @@ static FILE *open_file(const char *spec, char **path, char *why, size_t why_size
 static int read_chip(struct chip *c, const char *spec, char *why, size_t why_size)
 {
     char *path = NULL;
-    FILE *f = open_file(spec, &path, why, why_size);
+    FILE *f;
     int status = -1;
 
+    if (strncmp(spec, "draw:", 5) == 0)
+        return chip_draw_words(c, spec + 5, why, why_size);
+    f = open_file(spec, &path, why, why_size);
     if (f != NULL) {
         status = chip_read(c, f, path, why, why_size);
         fclose(f);
@@ -272,7 +275,7 @@ static int sim_reset_persisting(struct device *d)
 const struct device_ops sim_device = {
     .name = "sim",
     .summary = "a simulated GPU: a cache model read from a device file",
-    .spec = "sim:NAME (share/devices/NAME.dev) or sim:FILE.dev",
+    .spec = "sim:NAME (share/devices/NAME.dev), sim:FILE.dev or sim:draw:SEED[,noise,...]",
     .open = sim_open,
     .close = sim_close,
     .list = sim_list,

@@ -13,7 +13,7 @@
 #include "rng.h"
 
 #define CHIP_LIST  512
-#define CHIP_SIDES 4
+#define CHIP_SIDES 4 /* at most */
 
 struct chip_list {
     uint32_t n;
@@ -77,8 +77,7 @@ struct chip {
     uint64_t fail_after; /* operations until the device fails; 0: never */
 };
 
-/* All defaults: a small one-sided LRU chip. */
-void chip_default(struct chip *c);
+void chip_default(struct chip *c); /* a small one-sided LRU chip */
 /* Reads a file over the defaults. 0, or -1 and "FILE:LINE: what" in why[]. */
 int chip_read(struct chip *c, FILE *from, const char *file, char *why, size_t why_size);
 /* Whether the values fit together: 0, or -1 and why. chip_read does this, too. */
@@ -88,17 +87,18 @@ void chip_write(const struct chip *c, FILE *to);
 
 /* A random chip for tests of what recovers chips: 1, 2 or 4 sides, ways 4-24, any number of sets, slices and hash. */
 struct chip_draw {
-    uint32_t max_lines;   /* of the whole cache, roughly; 0: 8192 */
-    bool noise;           /* jitter, outliers, sometimes drift and a neighbour */
-    bool one_slice_table; /* also slices by table */
-    const char *policy;   /* NULL: any plain policy */
+    uint32_t max_lines;     /* of the whole cache, roughly; 0: 8192 */
+    uint32_t sides, slices; /* of a side; 0: any */
+    bool noise;             /* jitter, outliers, sometimes drift and a neighbour */
+    bool table;             /* slices by table in place of modulo */
+    bool copies;            /* copies of every kind, not always MRU and kept */
+    const char *policy;     /* NULL: any plain policy */
 };
 void chip_draw(struct chip *c, struct rng *r, const struct chip_draw *how);
+/* The same by words: "SEED[,noise][,table][,copies][,lines=N][,sides=N][,slices=N][,policy=NAME]". 0, or -1 and why. */
+int chip_draw_words(struct chip *c, const char *words, char *why, size_t why_size);
 
-/* The side of each SM, sms of them. */
-void chip_sm_sides(const struct chip *c, uint8_t *side);
-
-/* Bytes of the whole L2. */
-uint64_t chip_capacity(const struct chip *c);
+void chip_sm_sides(const struct chip *c, uint8_t *side); /* of each SM, sms of them */
+uint64_t chip_capacity(const struct chip *c);            /* bytes of the whole L2 */
 
 #endif
