@@ -1,7 +1,8 @@
 /* What all kernels use: the SM's number and clocks, the claim, every load spelled once, plain and timed.
  *
  * A timed load is one block of assembly: clock, load, store of the value to shared memory, clock. The store waits for
- * the value, so the second clock is read after the load has come back. */
+ * the value, so the second clock is read after the load has come back. Plain loads do not tell the compiler that they
+ * touch memory: no kernel writes what it loads by them. */
 #ifndef L2_DEVICE_CUH
 #define L2_DEVICE_CUH
 
@@ -106,8 +107,7 @@ template <int KIND> struct load;
             asm volatile(L2_ASM_OPEN "1;\n\tmov.b64 hint, %2;\n\t" BEGIN ".u32 %0, [at]" END       \
                                      ";\n\t}"                                                      \
                          : "=r"(v)                                                                 \
-                         : "l"(p), "l"(policy)                                                     \
-                         : "memory");                                                              \
+                         : "l"(p), "l"(policy));                                                   \
             return v;                                                                              \
         }                                                                                          \
         static __device__ __forceinline__ uint64_t u64(uint64_t p, uint64_t policy)                \
@@ -116,8 +116,7 @@ template <int KIND> struct load;
             asm volatile(L2_ASM_OPEN "1;\n\tmov.b64 hint, %2;\n\t" BEGIN ".u64 %0, [at]" END       \
                                      ";\n\t}"                                                      \
                          : "=l"(v)                                                                 \
-                         : "l"(p), "l"(policy)                                                     \
-                         : "memory");                                                              \
+                         : "l"(p), "l"(policy));                                                   \
             return v;                                                                              \
         }                                                                                          \
         static __device__ __forceinline__ uint4 v4(uint64_t p, uint64_t policy)                    \
@@ -126,8 +125,7 @@ template <int KIND> struct load;
             asm volatile(L2_ASM_OPEN "4;\n\tmov.b64 hint, %5;\n\t" BEGIN                           \
                                      ".v4.u32 {%0, %1, %2, %3}, [at]" END ";\n\t}"                 \
                          : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)                              \
-                         : "l"(p), "l"(policy)                                                     \
-                         : "memory");                                                              \
+                         : "l"(p), "l"(policy));                                                   \
             return v;                                                                              \
         }                                                                                          \
         /* Cycles of one load; slot is 4 bytes of shared memory. */                                \
@@ -167,7 +165,7 @@ template <> struct load<L2_ATOM> {
     static __device__ __forceinline__ uint32_t u32(uint64_t p, uint64_t)
     {
         uint64_t v;
-        asm volatile("atom.global.add.u64 %0, [%1], 0;" : "=l"(v) : "l"(p) : "memory");
+        asm volatile("atom.global.add.u64 %0, [%1], 0;" : "=l"(v) : "l"(p));
         return (uint32_t)v;
     }
     static __device__ __forceinline__ uint64_t timed(uint64_t p, uint32_t slot, uint64_t)

@@ -77,16 +77,14 @@ template <int KIND> L2_INLINE uint32_t load_if(uint64_t p, bool on)
         asm volatile("{\n\t.reg .pred on;\n\tsetp.ne.u32 on, %2, 0;\n\tmov.u64 %0, 0;\n\t"
                      "@on atom.global.add.u64 %0, [%1], 0;\n\t}"
                      : "=&l"(v)
-                     : "l"(p), "r"((uint32_t)on)
-                     : "memory");
+                     : "l"(p), "r"((uint32_t)on));
         return (uint32_t)v;
     }
     uint32_t v;
     asm volatile("{\n\t.reg .pred on;\n\tsetp.ne.u32 on, %2, 0;\n\tmov.u32 %0, 0;\n\t"
                  "@on ld.global.cg.u32 %0, [%1];\n\t}"
                  : "=&r"(v)
-                 : "l"(p), "r"((uint32_t)on)
-                 : "memory");
+                 : "l"(p), "r"((uint32_t)on));
     return v;
 }
 
