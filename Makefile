@@ -99,6 +99,14 @@ check: all tests
 
 tests: $(UNIT) $O/tests/draw_chip
 
+# Timings against datamash, Miller and awk, as TSV; ROWS=500000 for a quick one.
+bench: all build/bench/reader
+	tests/bench/stat.sh $B build/bench
+
+build/bench/reader: tests/bench/reader.c $O/share.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ -o $@ -lm
+
 check-gpu: all build/tests/gpu_ops
 	$(RUN) $(wildcard tests/gpu/*.bats)
 
@@ -138,6 +146,6 @@ report: all
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all help check tests check-gpu fuzz lint report install uninstall clean
+.PHONY: all help bench check tests check-gpu fuzz lint report install uninstall clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

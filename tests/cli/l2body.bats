@@ -6,7 +6,7 @@ setup()
 {
     printf '#l2tsv 1\n#device x\nexp\tsize\tcycles\nl\t3\t5\nl\t1\t7\nl\t2\t9\n#clock_after 3\n#end rows=3 status=ok\n' \
         >"$BATS_TEST_TMPDIR/in"
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 @test "sorts the rows, and only those" {
