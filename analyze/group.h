@@ -8,19 +8,25 @@
 
 /* Groups of rows that agree in some columns. */
 struct group {
-    char *key; /* the columns' fields, TAB between them */
-    size_t len;
-    uint64_t hash;
     struct tally tally;
+    uint64_t hash;
+    size_t len;
     struct trend trend;
+    char key[]; /* the columns' fields, TAB between them, then a NUL */
+};
+
+/* A place of the hash table: part of the hash, so that most wrong groups are seen from here; at = 0 if it is free. */
+struct group_index {
+    uint32_t tag, at; /* at: 1 + position in group[] */
 };
 
 struct groups {
     struct group **group;
     size_t n, cap;
-    uint32_t *index; /* hash table of 1 + position in group[] */
+    struct group_index *index;
     size_t mask;
     struct group *last;
+    bool steady; /* the last two rows were of one group: likely so is the next */
 };
 
 /* The group of a row, made if it is new. Its key is given as runs of neighbouring columns (with the TABs inside). */

@@ -8,7 +8,7 @@
 #include "group.h"
 #include "summary.h"
 
-enum { MAX_QUANTILES = 64 };
+enum { MAX_QUANTILES = 64, AHEAD = 16 };
 
 enum view { VIEW_SUMMARY, VIEW_MODES, VIEW_HISTOGRAM };
 
@@ -34,12 +34,21 @@ struct layout {
     struct field *run;
 };
 
+/* A sample that waits for its slot to come from memory: rows in no order touch another group's table each. */
+struct pending {
+    struct tally *tally;
+    double x;
+    uint64_t n;
+};
+
 struct stat {
     struct request want;
     struct layout at;
     struct groups groups;
     struct summary *summary;
     struct tally_work work;
+    struct pending pending[AHEAD];
+    size_t next;
     uint64_t rows, not_finite, dropped;
 };
 

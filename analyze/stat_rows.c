@@ -78,6 +78,18 @@ static uint64_t time_of(const struct field *f)
     return v;
 }
 
+/* Counts the sample that has waited longest, and puts this one into its place; n = 0 only does the former. */
+static void count_later(struct stat *s, struct tally *tally, double x, uint64_t n)
+{
+    struct pending *p = &s->pending[s->next++ % AHEAD];
+
+    if (p->n > 0)
+        tally_add(p->tally, p->x, p->n);
+    *p = (struct pending){tally, x, n};
+    if (n > 0)
+        tally_hint(tally, x);
+}
+
 void stat_add_row(struct stat *s, const struct tsv *t)
 {
     struct layout *at = &s->at;
@@ -96,7 +108,7 @@ void stat_add_row(struct stat *s, const struct tsv *t)
         at->run[i] = (struct field){first->ptr, (size_t)(last->ptr + last->len - first->ptr)};
     }
     g = groups_find(&s->groups, at->run, at->nrun);
-    tally_add(&g->tally, x, n);
+    count_later(s, &g->tally, x, n);
     if (at->timed && n > 0)
         trend_add(&g->trend, at->time != TSV_NONE ? time_of(&t->field[at->time]) : g->trend.rows, x,
                   n);
@@ -128,7 +140,6 @@ static void drop_empty(struct groups *g)
             g->group[i] = other;
         }
     for (size_t i = kept; i < g->n; i++) {
-        free(g->group[i]->key);
         tally_free(&g->group[i]->tally);
         free(g->group[i]);
     }
@@ -137,6 +148,8 @@ static void drop_empty(struct groups *g)
 
 void stat_finish(struct stat *s)
 {
+    for (int i = 0; i < AHEAD; i++)
+        count_later(s, NULL, 0, 0);
     drop_empty(&s->groups);
     groups_sort(&s->groups);
     s->summary = xcalloc(s->groups.n + 1, sizeof *s->summary);

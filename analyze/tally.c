@@ -6,13 +6,18 @@
 #include <string.h>
 
 /* Multiplicative hash by the upper bits: the lower bits of a double that holds a small whole number are all 0. */
-static struct slot *find_slot(struct slot *slot, unsigned bits, double x)
+static size_t home(unsigned bits, double x)
 {
     uint64_t pattern;
-    size_t i, mask = ((size_t)1 << bits) - 1;
 
     memcpy(&pattern, &x, sizeof pattern);
-    i = (size_t)(pattern * 0x9e3779b97f4a7c15u >> (64 - bits));
+    return (size_t)(pattern * 0x9e3779b97f4a7c15u >> (64 - bits));
+}
+
+static struct slot *find_slot(struct slot *slot, unsigned bits, double x)
+{
+    size_t i = home(bits, x), mask = ((size_t)1 << bits) - 1;
+
     while (slot[i].n != 0 && slot[i].x != x)
         i = (i + 1) & mask;
     return &slot[i];
@@ -44,6 +49,12 @@ void tally_add(struct tally *t, double x, uint64_t n)
         t->used++;
     }
     s->n += n;
+}
+
+void tally_hint(const struct tally *t, double x)
+{
+    if (t->slot != NULL)
+        __builtin_prefetch(&t->slot[home(t->bits, x)], 1);
 }
 
 void tally_free(struct tally *t)

@@ -21,6 +21,8 @@ struct tally {
 
 /* Counts n samples of a finite value (whole numbers are exact up to 2^53); n = 0 changes nothing. */
 void tally_add(struct tally *t, double x, uint64_t n);
+/* Says that the value will be counted soon: its slot starts to move into the cache. */
+void tally_hint(const struct tally *t, double x);
 void tally_free(struct tally *t);
 
 /* Arrays for a tally's distribution; grows as needed, used again for the next one. Start with zeros. */
