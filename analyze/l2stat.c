@@ -274,6 +274,8 @@ int main(int argc, char **argv)
     stat_warn(&s, t);
     prov_command(&t->prov, argc, argv);
     write_all(&s, t);
+    stat_free(&s);
+    tsv_close(t);
     xclose_stdout();
     return EXIT_OK;
 }

@@ -62,5 +62,6 @@ void stat_finish(struct stat *s);
 struct dist stat_load(struct stat *s, size_t group, uint64_t *dropped);
 /* Says on stderr, and as #warning lines of t, what the reader of the results must know. */
 void stat_warn(const struct stat *s, struct tsv *t);
+void stat_free(struct stat *s);
 
 #endif

@@ -161,3 +161,15 @@ void stat_finish(struct stat *s)
         summarize(&d, trend_shift(&s->groups.group[i]->trend), s->want.confidence, &s->summary[i]);
     }
 }
+
+void stat_free(struct stat *s)
+{
+    groups_free(&s->groups);
+    tally_work_free(&s->work);
+    free(s->summary);
+    free(s->want.by);
+    free(s->at.by);
+    free(s->at.first);
+    free(s->at.last);
+    free(s->at.run);
+}

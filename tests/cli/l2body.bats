@@ -64,7 +64,7 @@ l	3	5
 
 @test "an incomplete table stays incomplete, a plain one plain" {
     head -n 5 in | l2body cat >out
-    ! grep -q '^#end' out
+    [ "$(grep -c '^#end' out)" -eq 0 ]
     sed 's/status=ok/status=interrupted/' in | l2body cat | tail -n 1 | grep -qx '#end rows=3 status=interrupted'
     [ "$(printf 'a\n2\n1\n' | l2body sort)" = 'a
 1
