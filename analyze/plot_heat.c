@@ -56,7 +56,8 @@ static struct axis axis_make(const struct frames *d, const struct frame *f, size
         a.word = xgrow(a.word, a.n, &cap, sizeof *a.word);
         a.word[a.n++] = word;
     }
-    qsort_r(a.word, a.n, sizeof *a.word, compare, (void *)(uintptr_t)d);
+    if (a.n > 1)
+        qsort_r(a.word, a.n, sizeof *a.word, compare, (void *)(uintptr_t)d);
     for (size_t i = 0; i < a.n; i++)
         place[a.word[i]] = i;
     return a;

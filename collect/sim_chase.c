@@ -22,6 +22,7 @@ void sim_link_free(struct sim_link *l)
     free(l->next);
     free(l->stop);
     free(l->place);
+    *l = (struct sim_link){0};
 }
 
 static void put_in_order(const struct sim *s, struct sim_link *l)
