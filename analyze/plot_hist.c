@@ -215,6 +215,19 @@ static void density_column(struct plot *p, const struct series *s, double x, dou
     plot_bins_free(&b);
 }
 
+/* Curves of different conditions would be one cloud. */
+static void warn_mixed(const struct plot *p, const struct frame *f)
+{
+    struct series_spec spec = {
+        p->data, f, xframe_column(f, "size"), xframe_column(f, "cycles"), TSV_NONE, NULL, false};
+    struct series_set *set = xseries_make(&spec);
+
+    if (set->n > 1)
+        cli_warn("%s: %zu curves are drawn as one (%s, %s%s): choose one with l2body awk", f->file,
+                 set->n, set->series[0].label, set->series[1].label, set->n > 2 ? ", ..." : "");
+    series_free(set);
+}
+
 static double size_of(const struct series *s)
 {
     return strtod(s->label + strlen("size="), NULL);
@@ -241,6 +254,7 @@ void plot_density(struct plot *p, const struct frame *f)
     struct span span;
     char *knees;
 
+    warn_mixed(p, f);
     by_size.group = "size";
     set = distributions(&by_size, f, "cycles", "cycles");
     span = (struct span){size_of(&set->series[0]), size_of(&set->series[set->n - 1]), true};

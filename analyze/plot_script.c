@@ -193,7 +193,7 @@ void plot_panels(struct plot *p, size_t rows, size_t columns)
 {
     fprintf(p->to,
             "set multiplot layout %zu,%zu margins screen 0.08, screen 0.97, screen 0.11, "
-            "screen 1 - %d.0 * LINE / H spacing screen 0.09, screen 0.17\nset key off\n",
+            "screen 1 - %d.5 * LINE / H spacing screen 0.09, screen 0.17\nset key off\n",
             rows, columns, p->nheading + 2);
 }
 

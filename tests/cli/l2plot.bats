@@ -104,6 +104,21 @@ drawn()
     l2plot -T svg -x probe -y touch -z cycles sector.tsv | drawn | grep -q '545'
 }
 
+@test "density of several curves: a warning names them" {
+    { latency; latency | sed 's/	cg	/	ca	/'; } >two.tsv
+    l2plot -t density two.tsv 2>err >script
+    grep -q '2 curves are drawn as one (op=ca, op=cg): choose one' err
+}
+
+@test "a histogram of many sizes shows those where the mean moves" {
+    awk 'BEGIN { print "exp\tsize\tcycles\tn"; for (s = 1; s <= 60; s++) printf "latency\t%d\t%d\t9\n", s * 1024, s < 50 ? 200 : 200 + 30 * (s - 49) }' >many.tsv
+    l2plot -t histogram -T svg many.tsv >script
+    n=$(grep -c '^\$row' script)
+    [ "$n" -ge 6 ] && [ "$n" -le 12 ]
+    grep 'set ytics (' script | grep -q "'1 KiB' 0,.*'60 KiB'"
+    [ "$(grep 'set ytics (' script | grep -oE '5[0-9] KiB' | wc -l)" -ge 3 ]
+}
+
 @test "nothing in the data runs, and all of it is shown as it is" {
     # shellcheck disable=SC2016
     evil='$(touch pwned) `touch pwned` '\''"; system("touch pwned") @m %s {x}^2_y \n <b>&'
