@@ -1,6 +1,7 @@
 /* Rows become curves: the row numbers are sorted by the columns that separate curves, then x, then y; one pass over them
  * makes the points. A parameter that follows from x (the number of lines of a working set) separates nothing. */
 #include "plot_series.h"
+#include "dist.h"
 
 #include "../share/lib/cli.h"
 #include "../share/lib/columns.h"
@@ -124,34 +125,29 @@ static void choose_columns(struct sorting *s, struct series_set *set)
         xframe_column(f, spec->group);
 }
 
-double series_quantile(const double *v, const double *w, size_t n, double p)
-{
-    double total = 0, below = 0, h, first = NAN;
-
-    for (size_t i = 0; i < n; i++)
-        total += w[i];
-    h = (total - 1) * p;
-    for (size_t i = 0; i < n; below += w[i++]) {
-        if (isnan(first) && floor(h) < below + w[i])
-            first = v[i];
-        if (!isnan(first) && ceil(h) < below + w[i])
-            return first + (h - floor(h)) * (v[i] - first);
-    }
-    return n > 0 ? v[n - 1] : NAN;
-}
-
 /* The point of samples v[0..n), sorted, standing w[i] times each. */
-static struct point point_of_samples(double x, const double *v, const double *w, size_t n)
+static struct point point_of_samples(double x, double *v, const double *w, size_t n)
 {
     static const double p[POINT_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    uint64_t *cum = xcalloc(n + 1, sizeof *cum);
+    struct dist d = {v, cum, 0};
     struct point point = {.x = x};
 
     for (size_t i = 0; i < n; i++) {
-        point.n += w[i];
-        point.mean += (v[i] - point.mean) * w[i] / point.n;
+        if (d.m == 0 || v[i] > v[d.m - 1]) {
+            v[d.m] = v[i];
+            cum[d.m] = d.m > 0 ? cum[d.m - 1] : 0;
+            d.m++;
+        }
+        cum[d.m - 1] += (uint64_t)w[i];
     }
-    for (size_t i = 0; i < POINT_QUANTILES; i++)
-        point.q[i] = series_quantile(v, w, n, p[i]);
+    if (d.m > 0 && dist_n(&d) > 0) {
+        point.n = (double)dist_n(&d);
+        point.mean = dist_mean(&d);
+        for (size_t i = 0; i < POINT_QUANTILES; i++)
+            point.q[i] = dist_quantile(&d, p[i]);
+    }
+    free(cum);
     return point;
 }
 

@@ -43,7 +43,4 @@ size_t series_keep_best(struct series_set *s, size_t most);
 void series_keep_first(struct series_set *s, size_t n);
 void series_free(struct series_set *s);
 
-/* Quantile p in [0, 1], R type 7, of values v[0..n) that ascend and stand w[i] >= 1 times each (whole numbers). */
-double series_quantile(const double *v, const double *w, size_t n, double p);
-
 #endif
