@@ -22,8 +22,9 @@ struct cluster {
     const float *x; /* lines x dims, a line's values side by side */
 
     /* Out. */
-    size_t n;         /* groups; 0: none that a gap supports */
-    uint32_t *label;  /* of each line, 0 .. n - 1, or CLUSTER_NONE where it is not clear */
+    size_t n;        /* groups; 0: none that a gap supports */
+    uint32_t *label; /* of each line, 0 .. n - 1, or CLUSTER_NONE where it is not clear */
+    int pure; /* whether a group holds nothing but noise; else its lines are of several places */
     size_t unclear;   /* lines without a label */
     size_t *size;     /* lines of each group */
     double noise;     /* root mean square of a value around its centre */

@@ -35,7 +35,7 @@ void contend_free(struct contend *c)
 
 int contend_counts(const struct contend *c)
 {
-    return c->n > 0 && c->partial * 10 <= c->lines - c->loose;
+    return c->n > 0 && c->partial * 10 <= c->labelled;
 }
 
 enum contend_mode contend_mode_of(const struct contend *c, double cycles)
@@ -350,6 +350,9 @@ static void renumber(struct contend *c, const signed char *vote, const char *kee
         if (c->label[i] != CONTEND_NONE)
             c->loose += (c->label[i] = to[c->label[i]]) == CONTEND_NONE;
     c->n = n;
+    c->labelled = 0;
+    for (uint32_t k = 0; k < n; k++)
+        c->labelled += c->size[k];
     free(up);
     free(to);
     free(name);

@@ -39,6 +39,7 @@ struct contend {
     uint32_t *group; /* of each class */
     size_t
         conflicts; /* pairs within a class that say "different", or between classes that say "same" */
+    size_t labelled; /* lines with a class */
     size_t loose;   /* lines in pairs that were not compared with every class: they have no label */
     size_t partial; /* of them, lines compared with some class: they may be of any other */
 };

@@ -12,6 +12,7 @@
 #define SIDE_MOST 8
 
 enum side_verdict {
+    SIDE_NO_ROWS,
     SIDE_OK,
     SIDE_FEW_LINES, /* fewer than 32 lines */
     SIDE_ONE_SM,    /* no two modes, and too few SMs to say that there are none */

@@ -34,9 +34,9 @@ static void missing_sides(const struct slices *s, struct prov *p)
     const struct slice_matrix *m = &s->data->matrix[OP_ATOM];
 
     if (m->lines == 0)
-        missing(p, "sides: no matrix rows by atomics; run l2collect matrix -p op=atom");
+        missing(p, "sides: no matrix rows by atomics; run l2collect matrix op=atom");
     else if (s->side.verdict == SIDE_FEW_LINES)
-        missing(p, "sides: %zu lines are too few; run l2collect matrix -p op=atom -p count=2048",
+        missing(p, "sides: %zu lines are too few; run l2collect matrix op=atom count=2048",
                 m->lines);
     else if (s->side.verdict == SIDE_ONE_SM)
         missing(p,
@@ -92,7 +92,7 @@ static void missing_slices(const struct slices *s, struct prov *p)
     if (d->pairs[OP_ATOM].n == 0 && d->pairs[OP_LOAD].n == 0)
         missing(p, "slices: no contend rows: fingerprints tell locations apart, not slices; run "
                    "l2collect contend "
-                   "-p op=atom");
+                   "op=atom");
     for (int op = 0; op < OPS; op++) {
         const struct cluster *c = &s->place[op];
 
@@ -104,6 +104,12 @@ static void missing_slices(const struct slices *s, struct prov *p)
                     "sms=all",
                     slice_op_name((enum slice_op)op), d->matrix[op].lines, d->matrix[op].sms,
                     c->same, c->different);
+        if (c->n > 0 && !c->pure)
+            missing(p,
+                    "subslices: the %zu groups of fingerprints by %s hold more than noise (%.3g "
+                    "cycles, noise %.3g), "
+                    "so they are no count of locations; run matrix with more reps",
+                    c->n, slice_op_name((enum slice_op)op), c->same, c->noise);
         if (d->matrix[op].dropped > 0)
             missing(p, "matrix by %s: %zu lines lack some SMs and are left out",
                     slice_op_name((enum slice_op)op), d->matrix[op].dropped);
@@ -144,7 +150,7 @@ static void put_classes(const struct contend *c, struct out *o, const char *para
 
     finding_put(
         o, param, (double)value, (double)value, (double)value + floor(missed * hi + 0.5), method,
-        c->lines - c->loose,
+        c->labelled,
         "%zu classes, least margin %.2f of %.0f - %.0f cycles, %zu of %zu pairs contradict%s", c->n,
         least_margin(c), c->level[CONTEND_OTHER], c->level[CONTEND_SAME], c->conflicts, c->pairs,
         missed >= 0.5 ? "; more slices exist than these lines show: label more blocks" : "");

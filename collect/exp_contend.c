@@ -315,7 +315,7 @@ static int run_lines(struct contend *c)
     if (param_u64(c->r, "sm") >= d->info.sms)
         return device_fail(d, "sm=%" PRIu64 ": the device has %u SMs", param_u64(c->r, "sm"),
                            d->info.sms);
-    if (d->ops->alloc(d, c->buffer) != 0)
+    if (d->bytes != c->buffer && d->ops->alloc(d, c->buffer) != 0)
         return -1;
     if (!searches)
         return pairs(c, list, n);

@@ -2,7 +2,8 @@
  *
  * Loads see the copy on the SM's own side, atomics the line's home. Each line is warmed by one access and then timed
  * `reps` times in a row, so it is a hit however many lines there are. Lines come from a list; `random` adds lines at random
- * places, each with a partner whose offset differs in one bit, for the filter that asks which bits matter. */
+ * places, each with a partner whose offset differs in one bit, for the filter that asks which bits matter. A buffer of the
+ * same size that an experiment before left is used again, so that contend and matrix of one command see the same lines. */
 #include "access.h"
 #include "experiment.h"
 #include "../share/lib/cli.h"
@@ -40,7 +41,7 @@ static const struct param params[] = {
     {"step", PARAM_SIZE, "128", "bytes", "from line to line", 8, 1e12},
     {"random", PARAM_U64, "0", "",
      "random lines besides, every second one a one-bit neighbour of the one before", 0, 1e7},
-    {"buffer", PARAM_SIZE, "64M", "bytes", "memory allocated; random lines come from all of it",
+    {"buffer", PARAM_SIZE, "256M", "bytes", "memory allocated; random lines come from all of it",
      4096, 1e12},
     {"sms", PARAM_TEXT, "all", "", "SMs that measure: all, or numbers with commas", 0, 0},
     {"reps", PARAM_U64, "9", "", "timed accesses of each line from each SM", 1, 1000},
@@ -191,6 +192,7 @@ static int run_matrix(struct run *r)
 {
     struct matrix m = {.r = r, .op = param_text(r, "op"), .reps = (unsigned)param_u64(r, "reps")};
     const char *keep = param_text(r, "keep");
+    uint64_t bytes = param_u64(r, "buffer");
     int rc;
 
     m.kind = (enum l2_kind)access_kind(m.op);
@@ -200,9 +202,11 @@ static int run_matrix(struct run *r)
     m.list = xmalloc(PIECE * sizeof *m.list);
     m.took = xmalloc(PIECE * sizeof *m.took);
     m.sample = xmalloc(m.reps * sizeof *m.sample);
-    rc = choose_lines(&m) != 0 || r->dev->ops->alloc(r->dev, param_u64(r, "buffer")) != 0
-             ? -1
-             : measure_all(&m);
+    rc = choose_lines(&m);
+    if (rc == 0 && r->dev->bytes != bytes)
+        rc = r->dev->ops->alloc(r->dev, bytes);
+    if (rc == 0)
+        rc = measure_all(&m);
     free(m.line);
     free(m.list);
     free(m.took);

@@ -1,0 +1,46 @@
+# Chips drawn from seeds, with 1, 2 or 4 sides, 8 to 128 slices and XOR, modulo or mixed hashes: l2collect and l2slice must
+# find exactly what was drawn. SLICE_DRAWS=200 tries more of them (make truth).
+load ../common
+
+setup()
+{
+    export SLICE_DIR=$BATS_TEST_TMPDIR
+}
+
+# find FILE PARAM: the values of a parameter of a findings table, sorted.
+find_values()
+{
+    body "$1" | awk -F'\t' -v p="$2" '$1 == p { print $2 }' | sort
+}
+
+# one SEED: draws, collects, analyses; what was found in the form of the truth file.
+one()
+{
+    "$TOP"/tests/truth/slice_draw.sh "$1" "$SLICE_DIR"
+    l2collect -q -s "$1" -d "sim:$SLICE_DIR/chip.dev" contend matrix op=atom buffer=64M count=1024 random=1024 reps=5 \
+        >"$SLICE_DIR/run.tsv" || return 1
+    l2slice "$SLICE_DIR/run.tsv" >"$SLICE_DIR/found.tsv" 2>"$SLICE_DIR/warnings" || return 1
+    {
+        echo "slices $(find_values "$SLICE_DIR/found.tsv" slices)"
+        echo "sides $(find_values "$SLICE_DIR/found.tsv" sides | uniq)"
+        echo "grain $(find_values "$SLICE_DIR/found.tsv" grain)"
+        echo "linear $(find_values "$SLICE_DIR/found.tsv" slice_linear)"
+        find_values "$SLICE_DIR/found.tsv" side_mask | sed 's/^/side /'
+        grep -q '^linear no' "$SLICE_DIR/truth" ||
+            find_values "$SLICE_DIR/found.tsv" slice_xor | sed 's/^/xor /'
+    } >"$SLICE_DIR/found"
+    diff "$SLICE_DIR/truth" "$SLICE_DIR/found" || {
+        echo "seed $1:"
+        cat "$SLICE_DIR/chip.dev" "$SLICE_DIR/warnings"
+        return 1
+    }
+}
+
+@test "drawn chips are recovered exactly" {
+    bad=0
+    for seed in $(seq "${SLICE_DRAWS:-30}"); do
+        one "$seed" || bad=$((bad + 1))
+    done
+    echo "$bad of ${SLICE_DRAWS:-30} are wrong"
+    [ "$bad" -eq 0 ]
+}
