@@ -8,10 +8,14 @@
 #include "../share/lib/mem.h"
 #include "../share/lib/split.h"
 
-/* A gap between modes is at least this share of the fastest mode, and the second gap this share of the first. */
-enum { MOST = 8192 }; /* groups: with more than that, lines were not compared with each other */
+/* A gap between modes is at least this share of the fastest mode, and the second gap this share of the first; between two
+ * slow modes, from the 98th percentile of one to the 2nd of the other, this share of the fastest mode. */
+static const double least_gap = 0.12, second_gap = 0.3, close_gap = 0.04;
 
-static const double least_gap = 0.12, second_gap = 0.3;
+enum {
+    LEAST_MODE = 3,
+    MOST = 8192
+}; /* groups: with more than that, lines were not compared with each other */
 
 void contend_alloc(struct contend *c, size_t lines, size_t pairs)
 {
@@ -35,7 +39,7 @@ void contend_free(struct contend *c)
 
 int contend_counts(const struct contend *c)
 {
-    return c->n > 0 && c->partial * 10 <= c->labelled;
+    return c->n > 0 && c->partial * 10 <= c->labelled && c->conflicts * 50 <= c->same;
 }
 
 enum contend_mode contend_mode_of(const struct contend *c, double cycles)
@@ -45,24 +49,42 @@ enum contend_mode contend_mode_of(const struct contend *c, double cycles)
     return cycles > c->limit[0] ? CONTEND_PARTNER : CONTEND_OTHER;
 }
 
-/* Up to two places in v[] where a wide gap begins, widest first. */
-static unsigned wide_gaps(const double *v, size_t n, size_t at[2])
+/* The place in v[from, to) where the widest gap begins. */
+static size_t widest_gap(const double *v, size_t from, size_t to)
 {
-    double least = least_gap * v[n / 20];
-    unsigned found = 0;
+    size_t best = from + 1;
 
-    for (unsigned k = 0; k < 2; k++) {
-        size_t best = 0;
+    for (size_t i = from + 2; i < to; i++)
+        if (v[i] - v[i - 1] > v[best] - v[best - 1])
+            best = i;
+    return best;
+}
 
-        for (size_t i = 1; i < n; i++)
-            if ((k == 0 || i != at[0]) && (best == 0 || v[i] - v[i - 1] > v[best] - v[best - 1]))
-                best = i;
-        if (best == 0 || v[best] - v[best - 1] < least ||
-            (k == 1 && v[best] - v[best - 1] < second_gap * (v[at[0]] - v[at[0] - 1])))
-            break;
-        at[found++] = best;
+/* Where sorted times fall into two or three modes: first[0] is the number of times in the lowest, first[1] of the lower
+ * two. The widest gap divides; then the lower part may have another gap (partners are below it), or the upper part two
+ * modes whose tails nearly touch. */
+static unsigned divide(const double *v, size_t n, size_t first[2])
+{
+    double unit = n > 1 ? v[n / 20] : 0, wide;
+    size_t cut = n > 1 ? widest_gap(v, 0, n) : 0, low;
+    struct split sp;
+
+    if (n < 2 || (wide = v[cut] - v[cut - 1]) < least_gap * unit)
+        return 1;
+    first[0] = first[1] = cut;
+    low = cut > 1 ? widest_gap(v, 0, cut) : 0;
+    if (low > 0 && v[low] - v[low - 1] > fmax(least_gap * unit, second_gap * wide)) {
+        first[0] = low;
+        return 3;
     }
-    return found;
+    if (n - cut < 2 * LEAST_MODE)
+        return 2;
+    split_variance(v + cut, n - cut, &sp);
+    if (sp.below < LEAST_MODE || n - cut - sp.below < LEAST_MODE || sp.gap < close_gap * unit ||
+        sp.gap < sp.width / 2)
+        return 2;
+    first[1] = cut + sp.below;
+    return 3;
 }
 
 static double median_of(const double *v, size_t from, size_t to)
@@ -74,22 +96,21 @@ static double median_of(const double *v, size_t from, size_t to)
 static void find_modes(struct contend *c, int with_self)
 {
     double *v = xmalloc((c->pairs + 1) * sizeof *v);
-    size_t n = 0, at[2] = {0, 0}, first, last;
+    size_t n = 0, first[2];
 
     for (size_t i = 0; i < c->pairs; i++)
         if (with_self || c->pair[i].a != c->pair[i].b)
             v[n++] = c->pair[i].cycles;
     qsort(v, n, sizeof *v, split_order);
-    c->modes = n < 2 ? 1 : 1 + wide_gaps(v, n, at);
+    c->modes = divide(v, n, first);
     if (c->modes > 1) {
-        first = c->modes == 3 && at[1] < at[0] ? at[1] : at[0];
-        last = c->modes == 3 && at[1] > at[0] ? at[1] : at[0];
-        c->level[CONTEND_OTHER] = median_of(v, 0, first);
-        c->level[CONTEND_PARTNER] = first == last ? NAN : median_of(v, first, last);
-        c->level[CONTEND_SAME] = median_of(v, last, n);
-        c->limit[0] = (v[first] + v[first - 1]) / 2;
-        c->limit[1] = (v[last] + v[last - 1]) / 2;
-        c->gap = fmin(v[first] - v[first - 1], v[last] - v[last - 1]) / c->level[CONTEND_OTHER];
+        c->level[CONTEND_OTHER] = median_of(v, 0, first[0]);
+        c->level[CONTEND_PARTNER] = c->modes == 2 ? NAN : median_of(v, first[0], first[1]);
+        c->level[CONTEND_SAME] = median_of(v, first[1], n);
+        for (int k = 0; k < 2; k++)
+            c->limit[k] = (v[first[k]] + v[first[k] - 1]) / 2;
+        c->gap = fmin(v[first[0]] - v[first[0] - 1], v[first[1]] - v[first[1] - 1]) /
+                 c->level[CONTEND_OTHER];
     }
     free(v);
 }
@@ -235,7 +256,7 @@ static void find_margins(struct contend *c)
 
     for (size_t k = 0; k < c->n; k++)
         stay[k] = c->level[CONTEND_SAME];
-    c->conflicts = c->partial = 0;
+    c->conflicts = c->partial = c->same = 0;
     for (size_t i = 0; i < c->pairs; i++) {
         const struct contend_pair *p = &c->pair[i];
         uint32_t a = c->label[p->a], b = c->label[p->b];
@@ -243,6 +264,7 @@ static void find_margins(struct contend *c)
         c->partial += (a == CONTEND_NONE) != (b == CONTEND_NONE);
         if (p->a == p->b || a == CONTEND_NONE || b == CONTEND_NONE)
             continue;
+        c->same += a == b;
         c->conflicts += (a == b) != (contend_mode_of(c, p->cycles) == CONTEND_SAME);
         if (a == b) {
             stay[a] = fmin(stay[a], p->cycles);

@@ -37,8 +37,9 @@ struct contend {
                          the two modes; above 0 the class stands alone */
     size_t groups;   /* classes joined by partner pairs; equals n when there are no partners */
     uint32_t *group; /* of each class */
+    size_t same;     /* pairs within a class */
     size_t
-        conflicts; /* pairs within a class that say "different", or between classes that say "same" */
+        conflicts; /* pairs within a class that say otherwise, or between classes that say "same" */
     size_t labelled; /* lines with a class */
     size_t loose;   /* lines in pairs that were not compared with every class: they have no label */
     size_t partial; /* of them, lines compared with some class: they may be of any other */
@@ -48,7 +49,8 @@ void contend_alloc(struct contend *c, size_t lines, size_t pairs);
 void contend_free(struct contend *c);
 /* 0, or -1 when the pairs show one mode only: n is then 0. */
 int contend_run(struct contend *c);
-/* Whether the classes are a count of slices: hardly a line was compared with some of them only. */
+/* Whether the classes are a count of slices: hardly a line was compared with some of them only, and hardly a pair says
+ * otherwise. */
 int contend_counts(const struct contend *c);
 enum contend_mode contend_mode_of(const struct contend *c, double cycles);
 

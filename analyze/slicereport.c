@@ -79,10 +79,11 @@ static void missing_slices(const struct slices *s, struct prov *p)
     for (int op = 0; op < OPS; op++)
         if (s->contend[op].n > 0 && !contend_counts(&s->contend[op]))
             missing(p,
-                    "slices: %zu lines by %s were compared with some classes only, so the classes "
-                    "can't be counted; "
-                    "run contend with test=search",
-                    s->contend[op].partial, slice_op_name((enum slice_op)op));
+                    "slices: %zu lines by %s were compared with some classes only, and %zu of %zu "
+                    "pairs contradict the "
+                    "classes, so they can't be counted; run contend with test=search and reps=3",
+                    s->contend[op].partial, slice_op_name((enum slice_op)op),
+                    s->contend[op].conflicts, s->contend[op].same);
     if (d->thread.n > 0)
         missing(p,
                 "slices: one thread that alternates cannot fill a slice: its %zu pairs show "

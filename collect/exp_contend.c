@@ -2,7 +2,7 @@
  *
  * test=search labels blocks by pivots: the first block without a label is hammered against itself and every other such
  * block; those as slow as the pivot against itself share its slice. The limit lies in the widest gap below the pivot's own
- * time, so that it fits the pivots that see one mode only; a verdict "same" is measured twice more. Without a list of
+ * time, so that it fits the pivots that see one mode only; what may be the same is measured four times more. Without a list of
  * blocks, neighbouring lines of a few places are compared first to find the grain, the largest block in one slice; then
  * half of the blocks follow each other by the grain, a quarter is spread over the first page, and a quarter over all.
  * test=pairs hammers the pairs of a list. test=thread is the textbook test, one thread alternating between two lines: it
@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 16, PLACE_LINES = 64, STRANGERS = 64, CONFIRM = 2, ALTERNATE = 512 };
+enum { PLACES = 16, PLACE_LINES = 64, STRANGERS = 64, CONFIRM = 4, ALTERNATE = 512 };
 #define PAGE (2ull << 20)
+#define SEEN 1.1 /* a pair of one slice takes so many times as long as others, or nothing is seen */
 
 static const struct param params[] = {
     {"op", PARAM_WORD, "cg", "cg|atom",
@@ -107,31 +108,27 @@ static void make_room(struct contend *c, size_t n)
     c->room = n;
 }
 
-/* The limit above which a pair shares a slice, from n measured pairs of which the first is a line with itself. It is the
- * middle of the widest gap in the upper half between the fastest pairs and that one; infinite when those are so close
- * that nothing was seen. */
+/* The limit above which a pair shares a slice, from n measured pairs of which the first is a line with itself: the first
+ * gap below that one of a tenth of its distance to the fastest pairs, at half of that distance at most. Partners, if any,
+ * are below the gap. When the two are so close that nothing was seen, no pair is above the limit. */
 static double limit_of(struct contend *c, size_t n)
 {
-    double self = c->cycles[0], *v = xmalloc((n + 1) * sizeof *v), best = 0, limit = self, floor;
-    size_t m = 1;
+    double self = c->cycles[0], *v = xmalloc((n + 1) * sizeof *v), top = self, limit;
+    size_t i = n;
 
     memcpy(v, c->cycles, n * sizeof *v);
     qsort(v, n, sizeof *v, split_order);
     if (c->other == 0 || v[n / 20] < c->other)
         c->other = v[n / 20];
-    floor = c->other + (self - c->other) / 2;
-    v[0] = floor;
-    for (size_t i = 0; i < n; i++)
-        if (c->cycles[i] > floor && c->cycles[i] <= self)
-            v[m++] = c->cycles[i];
-    qsort(v, m, sizeof *v, split_order);
-    for (size_t i = 1; i < m; i++)
-        if (v[i] - v[i - 1] > best) {
-            best = v[i] - v[i - 1];
-            limit = (v[i] + v[i - 1]) / 2;
-        }
+    limit = c->other + (self - c->other) / 2;
+    while (i > 0 && v[i - 1] >= self)
+        i--;
+    while (i > 0 && v[i - 1] > limit && top - v[i - 1] < (self - c->other) / 10)
+        top = v[--i];
+    if (i > 0 && v[i - 1] > limit)
+        limit = (top + v[i - 1]) / 2;
     free(v);
-    return self > 1.1 * c->other ? limit : self + c->other;
+    return self > SEEN * c->other ? limit : self + c->other;
 }
 
 static uint64_t random_line(struct contend *c, uint64_t bytes)
@@ -196,20 +193,25 @@ static void choose_blocks(struct contend *c, uint64_t *block, size_t n)
             block[i] = random_line(c, i < n - n / 4 ? page : c->buffer);
 }
 
-/* Measures those that look the same as the pivot again, and labels those that still do. */
-static int confirm(struct contend *c, const size_t *index, size_t n, double limit, char *labelled)
+/* Measures the pivot with itself and all that are in the upper half between the fastest pairs and that once more, CONFIRM
+ * times, and labels those that are above the limit then. Row 0 is the pivot with itself. */
+static int label_same(struct contend *c, const size_t *index, size_t n, char *labelled)
 {
+    double limit = limit_of(c, n), half = c->other + (c->cycles[0] - c->other) / 2;
     size_t *who = xmalloc((n + 1) * sizeof *who), m = 0;
     int rc;
 
+    half = limit < half ? limit : half;
     for (size_t i = 0; i < n; i++)
-        if (c->cycles[i] > limit) {
+        if (i == 0 || c->cycles[i] > half) {
             c->b[m] = c->b[i];
             who[m++] = index[i];
         }
-    rc = m == 0 ? 0 : hammer(c, "confirm", m, c->reps, CONFIRM);
+    rc = hammer(c, "confirm", m, c->reps, CONFIRM);
+    limit = rc == 0 ? limit_of(c, m) : 0;
     for (size_t i = 0; i < m && rc == 0; i++)
         labelled[who[i]] = c->cycles[i] > limit;
+    labelled[who[0]] = 1;
     free(who);
     return rc;
 }
@@ -217,7 +219,7 @@ static int confirm(struct contend *c, const size_t *index, size_t n, double limi
 static int search(struct contend *c, const uint64_t *block, size_t n)
 {
     char *labelled = xcalloc(n + 1, 1);
-    size_t *index = xmalloc((n + 1) * sizeof *index), left = n;
+    size_t *index = xmalloc((n + 1) * sizeof *index), left = n, blind = 0;
     int rc = 0;
 
     make_room(c, n + 1);
@@ -231,9 +233,16 @@ static int search(struct contend *c, const uint64_t *block, size_t n)
                 index[m++] = i;
             }
         rc = hammer(c, "search", m, 0, c->reps);
+        if (rc == 0 && c->cycles[0] <= SEEN * c->other && ++blind == 3) {
+            run_warn(c->r,
+                     "a line hammered twice takes no longer than two lines (%.4g and %.4g cycles): "
+                     "too few SMs "
+                     "or warps to fill a slice; contention shows nothing here",
+                     c->cycles[0], c->other);
+            break;
+        }
         if (rc == 0)
-            rc = confirm(c, index, m, limit_of(c, m), labelled);
-        labelled[index[0]] = 1;
+            rc = label_same(c, index, m, labelled);
         left = 0;
         for (size_t i = 0; i < n; i++)
             left += !labelled[i];
