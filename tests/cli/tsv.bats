@@ -150,3 +150,18 @@ warned()
     # Every one of its rows was counted.
     [ "$(body "$BATS_TEST_TMPDIR/out" | awk '{ for (i = 1; i <= NF; i++) if (NR == 1 && $i == "n") c = i; s += $c } END { print s }')" -eq $((33000 * times)) ]
 }
+
+@test "l2tsv(5) names every key that a run writes, and a run writes the conditions that it must" {
+    {
+        l2collect -q -d sim:tiny latency size=32K
+        l2collect -q -d sim:tiny clock
+    } 2>/dev/null | grep '^#' | cut -d ' ' -f 1 | tr -d '#' | sort -u >"$BATS_TEST_TMPDIR/keys"
+    while read -r key; do
+        grep -qE "^\.It Cm ([a-z_]+ , )?$key( |$)" "$TOP/man/l2tsv.5" || { echo "man/l2tsv.5 lacks #$key"; return 1; }
+    done <"$BATS_TEST_TMPDIR/keys"
+    for key in l2tsv by device uuid cc sms l2_bytes bus_width driver simulated host time seed clock_sm_before clock_sm_after \
+        clock_mem_before clock_mem_after clock_locked clock_measured_before clock_measured_after temperature_before \
+        processes ecc mig persisting fetch buffer end; do
+        grep -qx "$key" "$BATS_TEST_TMPDIR/keys" || { echo "a run does not write #$key"; return 1; }
+    done
+}
