@@ -37,7 +37,8 @@ struct sim {
     uint32_t latency[CACHE_LEVELS];
     uint32_t outlier_below; /* of 2^32 */
     double now_ns;
-    uint32_t scale;   /* of cycles by drift and warm-up, 65536 is 1 */
+    uint32_t scale;   /* of cycles by drift, 65536 is 1 */
+    double mhz;       /* by drift and warm-up */
     uint64_t pending; /* cycles not yet in now_ns */
     double foreign;   /* lines that the neighbour owes */
     uint64_t operations, allocations, seed;

@@ -69,13 +69,13 @@ void sim_time_init(struct sim *s)
     s->sm_side = xmalloc(c->sms);
     chip_sm_sides(c, s->sm_side);
     init_offsets(s);
-    s->scale = 65536;
+    s->mhz = c->sm_mhz;
     sim_spend(s, 0);
 }
 
 double sim_mhz(const struct sim *s)
 {
-    return s->cache.chip.sm_mhz * (double)s->scale / 65536;
+    return s->mhz;
 }
 
 void sim_spend(struct sim *s, uint64_t cycles)
@@ -86,9 +86,10 @@ void sim_spend(struct sim *s, uint64_t cycles)
     s->now_ns += (double)cycles * 1000 / sim_mhz(s);
     if (c->drift > 0)
         factor += c->drift * sin(6.283185307179586 * s->now_ns * 1e-9 / c->drift_seconds);
-    if (c->warmup_ms > 0)
-        factor *= 1 - 0.1 * exp(-s->now_ns * 1e-6 / c->warmup_ms);
     s->scale = (uint32_t)lrint(factor * 65536);
+    s->mhz = c->sm_mhz * factor;
+    if (c->warmup_ms > 0)
+        s->mhz *= 1 - 0.1 * exp(-s->now_ns * 1e-6 / c->warmup_ms);
 }
 
 static void spend_later(struct sim *s, uint32_t cycles)
