@@ -51,6 +51,7 @@ const struct column column_table[] = {
     {"report", WHOLE, PARAM, "", "1 where the answer is asked for, 0 where an access only prepares"},
     {"miss", REAL, PARAM, "cycles", "a load of such a line from memory, 20 % quantile"},
     {"skip", WHOLE, PARAM, "", "rank of the line left out, -1: none"},
+    {"ways", WHOLE, PARAM, "lines", "lines of the eviction sets that were used"},
     {"slice", WHOLE, PARAM, "", "slice number, in no particular order"},
     {"case", WORD, PARAM, "", "which situation of several was set up"},
     {"bytes", WHOLE, PARAM, "bytes", "bytes moved or stored"},
@@ -86,7 +87,6 @@ const struct column column_table[] = {
     {"value", REAL, VALUE, "", "the quantity, in the unit that its name says"},
     {"vote", WHOLE, VALUE, "", "1: the probe missed, 0: it hit"},
     {"status", WORD, VALUE, "", "how an attempt ended: ok, or why it failed"},
-    {"report", WHOLE, VALUE, "", "1: this access is one that the sequence asks about"},
 
     /* l2stat */
     {"n", WHOLE, WEIGHT, "", "accesses that the row stands for; samples behind a result"},
