@@ -144,7 +144,8 @@ int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, u
                              .check_one = p->check_one,
                              .extra = p->extra,
                              .rounds = p->rounds,
-                             .settle = p->settle};
+                             .settle = p->settle,
+                             .touches = p->touches};
     if (evset_pool(p, rng_mix(p->seed + attempt), &in->pool) != 0)
         return -1;
     return p->d->ops->tip(p->d, p->sm, in, out);
@@ -166,51 +167,61 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
     return rc;
 }
 
-/* How many pilot targets give a verified set with these rounds; the first tipping indices of those that do, 0 of others. */
-static int pilot(struct evset_plan *p, const uint64_t *target, uint32_t rounds, uint32_t settle,
-                 uint32_t *first, unsigned *good)
-{
-    struct l2_tip_out *out = xmalloc(sizeof *out);
-    int rc = 0;
+/* How the lines are touched. The first is enough where a line just used outlives every other (LRU). Settling first makes
+ * a set that fits stay; a second touch keeps a line where a new one is the next to go (LIP, BIP, RRIP). */
+static const struct {
+    uint32_t rounds, settle, touches;
+} ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}};
+enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch };
 
-    p->rounds = rounds;
-    p->settle = settle;
-    *good = 0;
-    for (unsigned k = 0; k < PILOTS && rc == 0; k++) {
-        rc = evset_find(p, target[k], PILOT_TRIES, out);
-        first[k] = rc == 0 && out->status == L2_TIP_OK ? out->first : 0;
-        *good += first[k] != 0;
-    }
-    free(out);
-    return rc;
+static void touch_like(struct evset_plan *p, size_t k)
+{
+    p->rounds = ways_to_touch[k].rounds;
+    p->settle = ways_to_touch[k].settle;
+    p->touches = ways_to_touch[k].touches;
 }
 
-/* One round is enough where a line just used outlives every other (LRU): then more rounds tip at the same index. */
-static int choose_rounds(struct evset_plan *p, struct rng *r)
+/* First tipping indices of the pilot targets that give a verified set, 0 of the others; returns how many do, or -1. */
+static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_t *first)
 {
-    static const struct {
-        uint32_t rounds, settle;
-    } more[] = {{4, 0}, {8, 2}};
-    uint64_t target[PILOTS];
-    uint32_t one[PILOTS], many[PILOTS];
-    unsigned good_one, good_many, same = 0;
+    struct l2_tip_out *out = xmalloc(sizeof *out);
+    int good = 0;
 
-    for (unsigned k = 0; k < PILOTS; k++)
-        target[k] = evset_target(p, r);
-    if (pilot(p, target, 1, 0, one, &good_one) != 0)
+    touch_like(p, k);
+    for (unsigned i = 0; i < PILOTS && good >= 0; i++) {
+        if (evset_find(p, target[i], PILOT_TRIES, out) != 0)
+            good = -1;
+        first[i] = good >= 0 && out->status == L2_TIP_OK ? out->first : 0;
+        good += first[i] != 0;
+    }
+    free(out);
+    return good;
+}
+
+/* Takes the plain touch when it tips where settled sets tip, else the first way that finds sets. */
+static int choose_touch(struct evset_plan *p, struct rng *r)
+{
+    uint64_t target[PILOTS];
+    uint32_t plain[PILOTS], first[PILOTS];
+    int good = 0;
+
+    for (unsigned i = 0; i < PILOTS; i++)
+        target[i] = evset_target(p, r);
+    if (pilot(p, target, 0, plain) < 0)
         return -1;
-    for (size_t m = 0; m < sizeof more / sizeof *more; m++) {
-        if (pilot(p, target, more[m].rounds, more[m].settle, many, &good_many) != 0)
+    for (size_t k = 1; k < TOUCHES; k++) {
+        unsigned same = 0;
+
+        if ((good = pilot(p, target, k, first)) < 0)
             return -1;
-        if (good_many > 0)
-            break;
+        for (unsigned i = 0; i < PILOTS; i++)
+            same += plain[i] != 0 && fabs((double)plain[i] - first[i]) <= 0.01 * plain[i];
+        if (same * 2 > PILOTS)
+            touch_like(p, 0);
+        if (good * 2 > PILOTS)
+            return 0;
     }
-    for (unsigned k = 0; k < PILOTS; k++)
-        same += one[k] != 0 && fabs((double)one[k] - many[k]) <= 0.01 * one[k];
-    if (same * 2 > PILOTS || good_many == 0) {
-        p->rounds = 1;
-        p->settle = 0;
-    }
+    touch_like(p, 0);
     return 0;
 }
 
@@ -224,7 +235,8 @@ int evset_plan(struct evset_plan *p, struct rng *r)
         measure_miss(p, r) != 0)
         return -1;
     if (p->rounds == 0)
-        return choose_rounds(p, r);
+        return choose_touch(p, r);
+    p->touches = 1;
     return 0;
 }
 

@@ -31,15 +31,15 @@ struct evset_plan {
     uint64_t target_bytes;
     double miss;   /* cycles of a load of such a line from memory: the 20 % quantile of 256 lines */
     uint32_t line; /* bytes from line to line of the pool */
-    uint32_t votes, rounds, settle, check_all, check_one, extra;
+    uint32_t votes, rounds, settle, touches, check_all, check_one, extra;
     uint64_t seed; /* of the pool's order at the first try */
 };
 
 /* A pool that is sure to hold enough lines: 16 times the L2, from 4 MiB to 1 GiB (1 GiB when the L2's size is unknown). */
 uint64_t evset_pool_bytes(const struct device *d);
 
-/* Allocates the buffer, finds the sides, measures what a miss takes, and chooses rounds (when 0): as few as give the same
- * first tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
+/* Allocates the buffer, finds the sides, measures what a miss takes, and chooses rounds, settle and touches (when rounds is
+ * 0): as few as give the same first tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
  * 0, or -1 and d->error. */
 int evset_plan(struct evset_plan *p, struct rng *r);
 void evset_plan_free(struct evset_plan *p);

@@ -16,9 +16,13 @@ struct tip_side {
     size_t n, cap, offset_cap;
 };
 
-static void touch(struct tip_side *t, uint32_t kind, uint64_t offset)
+static void touch(struct tip_side *t, const struct l2_tip_in *in, uint64_t offset)
 {
-    sim_load(t->s, &t->w, kind, offset, cache_ref(&t->s->cache, offset), 1);
+    uint32_t k = 0;
+
+    do
+        sim_load(t->s, &t->w, in->kind, offset, cache_ref(&t->s->cache, offset), 1);
+    while (++k < in->touches);
 }
 
 static size_t first_at_least(const struct tip_side *t, uint32_t position)
@@ -56,9 +60,9 @@ static void touch_lines(struct tip_side *t, const struct l2_tip_in *in,
 {
     for (uint32_t i = 0; i < front; i++)
         if (i != skip)
-            touch(t, in->kind, out->found[i]);
+            touch(t, in, out->found[i]);
     for (size_t i = first_at_least(t, from); i < t->n && t->position[i] < n; i++)
-        touch(t, in->kind, t->offset[i]);
+        touch(t, in, t->offset[i]);
     if (n > from) {
         foreign(t, n - from);
         sim_spend(t->s, n - from);
@@ -72,10 +76,10 @@ static uint32_t tip_trial(struct tip_side *t, const struct l2_tip_in *in,
     uint32_t timer = t->s->cache.chip.timer;
 
     for (uint32_t k = 0; k < in->settle; k++) {
-        touch(t, in->kind, in->target);
+        touch(t, in, in->target);
         touch_lines(t, in, out, front, from, n, skip);
     }
-    touch(t, in->kind, in->target);
+    touch(t, in, in->target);
     for (uint32_t k = 0; k < in->rounds; k++)
         touch_lines(t, in, out, front, from, n, skip);
     return timer + sim_load(t->s, &t->w, in->kind, in->target, t->target, 1);

@@ -163,8 +163,8 @@ struct l2_tip_in {
     uint32_t extra;     /* more congruent lines wanted beyond the set */
     uint32_t
         rounds; /* times the lines are touched before the probe: 1, more where replacement is not LRU */
-    uint32_t
-        settle; /* times target and lines are touched before a trial begins: 0, more for random replacement */
+    uint32_t settle;  /* times target and lines are touched before a trial begins: 0 under LRU */
+    uint32_t touches; /* loads of a line in a row: 1; 2 where a line must hit once to be kept */
 };
 
 struct l2_tip_test {
