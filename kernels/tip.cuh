@@ -26,9 +26,13 @@ L2_INLINE uint64_t tip_now(tip_side *)
 L2_INLINE void tip_touch()
 {
     uint64_t p = tip_here.base + tip_here.in.target;
-    uint32_t v = tip_here.in.kind == L2_ATOM ? load<L2_ATOM>::u32(p, 0) : load<L2_LD_CG>::u32(p, 0);
+    uint32_t k = 0;
 
-    *(volatile uint32_t *)&tip_here.dump = v;
+    do {
+        uint32_t v = tip_here.in.kind == L2_ATOM ? load<L2_ATOM>::u32(p, 0) : load<L2_LD_CG>::u32(p, 0);
+
+        *(volatile uint32_t *)&tip_here.dump = v; /* waits for the load */
+    } while (++k < tip_here.in.touches);
 }
 /* The workers' part, from barrier to barrier. */
 L2_INLINE void tip_lines()
@@ -107,10 +111,22 @@ template <int KIND> L2_INLINE void tip_work(uint64_t base)
         tip_barrier();
         if (!*(volatile uint32_t *)&tip_here.go)
             return;
-        if (t < *(volatile uint32_t *)&tip_here.front && t != *(volatile uint32_t *)&tip_here.skip)
-            sink = load<KIND>::u32(base + *(volatile uint64_t *)&tip_here.out.found[t], 0);
+        if (t < *(volatile uint32_t *)&tip_here.front && t != *(volatile uint32_t *)&tip_here.skip) {
+            uint32_t k = 0;
+
+            do {
+                sink = load<KIND>::u32(base + *(volatile uint64_t *)&tip_here.out.found[t], 0);
+                *(volatile uint32_t *)&tip_here.dump = sink;
+            } while (++k < tip_here.in.touches);
+        }
         n = *(volatile uint32_t *)&tip_here.n;
         i = *(volatile uint32_t *)&tip_here.from + t;
+        if (tip_here.in.touches > 1)
+#pragma unroll 1
+            for (; i < n; i += step) { /* one after the other, each until it is there */
+                *(volatile uint32_t *)&tip_here.dump = tip_load<KIND>(base, i);
+                sink ^= tip_load<KIND>(base, i);
+            }
 #pragma unroll 1
         for (; i + 3 * step < n; i += 4 * step) {
             uint32_t v0 = tip_load<KIND>(base, i), v1 = tip_load<KIND>(base, i + step);
