@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sectors of one line, moved by one SM; some wait until the host's caches have their sets. */
+struct move {
+    struct cache_ref ref;
+    enum stream_op op;
+    uint32_t sectors;
+    int sm;
+};
+enum { AHEAD = 16 };
+
 struct flow {
     struct sim *s;
     const struct stream *st;
@@ -16,6 +25,8 @@ struct flow {
     double latency;     /* sum over bytes */
     double bytes;
     size_t nsm;
+    struct move waits[AHEAD];
+    size_t nwait;
 };
 
 enum { RESIDENT = 2048, LAUNCH = 2000 }; /* threads an SM holds; cycles a launch costs */
@@ -28,13 +39,14 @@ static int sm_of(const struct flow *f, uint64_t offset)
     return f->st->sm != NULL ? f->st->sm[k] : (int)k;
 }
 
-/* Sectors of one line, by one SM. */
-static void move(struct flow *f, enum stream_op op, uint64_t offset, uint32_t sectors, int sm)
+static void do_move(struct flow *f, const struct move *m)
 {
     struct sim *s = f->s;
     const struct chip *c = &s->cache.chip;
-    struct cache_ref r = cache_ref(&s->cache, offset);
-    uint32_t side = s->sm_side[sm], n = (uint32_t)__builtin_popcount(sectors), at;
+    struct cache_ref r = m->ref;
+    uint32_t side = s->sm_side[m->sm], n = (uint32_t)__builtin_popcount(m->sectors), at;
+    uint32_t sectors = m->sectors;
+    enum stream_op op = m->op;
     struct cache_answer a;
     double bytes = n * c->sector;
 
@@ -54,8 +66,25 @@ static void move(struct flow *f, enum stream_op op, uint64_t offset, uint32_t se
             f->slice[r.at.side * c->slices + r.at.slice] += bytes;
     }
     f->latency += bytes * s->latency[a.level];
-    f->sm[sm] += bytes;
+    f->sm[m->sm] += bytes;
     f->bytes += bytes;
+}
+
+static void do_moves(struct flow *f)
+{
+    for (size_t i = 0; i < f->nwait; i++)
+        do_move(f, &f->waits[i]);
+    f->nwait = 0;
+}
+
+static void move(struct flow *f, enum stream_op op, uint64_t offset, uint32_t sectors, int sm)
+{
+    struct move *m = &f->waits[f->nwait++];
+
+    *m = (struct move){cache_ref(&f->s->cache, offset), op, sectors, sm};
+    cache_prefetch(&f->s->cache, m->ref, f->s->sm_side[sm]);
+    if (f->nwait == AHEAD)
+        do_moves(f);
 }
 
 /* [from, from + bytes) in blocks of `take` of every `every` bytes, the parts of a line together. */
@@ -107,6 +136,7 @@ static void one_pass(struct flow *f)
     } else {
         pass(f, st->op, st->start, st->bytes);
     }
+    do_moves(f);
 }
 
 static double most(const double *v, size_t n)
@@ -168,6 +198,22 @@ static uint64_t useful(const struct stream *st)
     return st->every > 0 ? st->bytes / st->every * st->take : st->bytes;
 }
 
+/* The pass before the timed one; of a large working set its end alone, which fills the cache. */
+static void untimed(struct flow *f)
+{
+    const struct stream *st = f->st;
+    uint64_t room = chip_capacity(&f->s->cache.chip), every = st->every ? st->every : 4096;
+    struct stream end = *st;
+
+    if (st->bytes > 2 * room && st->pool == NULL) {
+        end.bytes = (room / every + 1) / 2 * 2 * every;
+        end.start += (st->bytes - end.bytes) / every * every;
+        f->st = &end;
+    }
+    one_pass(f);
+    f->st = st;
+}
+
 int sim_stream(struct device *d, const struct stream *st, struct stream_result *r)
 {
     struct sim *s = sim_of(d);
@@ -179,7 +225,7 @@ int sim_stream(struct device *d, const struct stream *st, struct stream_result *
         return -1;
     f.slice = xcalloc((size_t)c->sides * c->slices, sizeof *f.slice);
     f.sm = xcalloc(c->sms, sizeof *f.sm);
-    one_pass(&f);
+    untimed(&f);
     memset(f.slice, 0, (size_t)c->sides * c->slices * sizeof *f.slice);
     memset(f.sm, 0, c->sms * sizeof *f.sm);
     f.link = f.latency = f.bytes = 0;

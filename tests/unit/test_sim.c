@@ -300,7 +300,7 @@ static void test_stream(void **state)
     (void)state;
     within(stream(d, STREAM_READ, 16 << 20, 512, 0, 0), 8000, 10500);
     within(stream(d, STREAM_READ, 128 << 20, 512, 0, 0), 4000, 4700);
-    within(stream(d, STREAM_READ, 16 << 20, 512, 16, 64), 4000, 5300);
+    within(stream(d, STREAM_READ, 16 << 20, 512, 16, 64), 3900, 5300);
     within(stream(d, STREAM_READ, 128 << 20, 512, 32, 64), 2000, 2400);
     within(stream(d, STREAM_READ, 16 << 20, 32, 0, 0), 100, 4500);
     within(stream(d, STREAM_WRITE, 128 << 20, 512, 0, 0), 4000, 4700);
