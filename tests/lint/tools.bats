@@ -46,7 +46,7 @@ sources()
 @test "clang-tidy: the checks of .clang-tidy" {
     needs clang-tidy
     # A bound on the analyser's work: a second a file, not ten.
-    ls share/lib/*.c collect/*.c analyze/*.c | xargs -P 2 -n 4 bash -c 'clang-tidy --quiet --warnings-as-errors="*" \
+    printf '%s\n' share/lib/*.c collect/*.c analyze/*.c | xargs -P 2 -n 4 bash -c 'clang-tidy --quiet --warnings-as-errors="*" \
         --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=15000 \
         "$@" -- -std=c11 -D_GNU_SOURCE 2>&1 | grep -v "^[0-9]* warnings\{0,1\} generated"; exit "${PIPESTATUS[0]}"' tidy
 }

@@ -17,9 +17,11 @@ load ../common
 
 @test "README: the folders and goals that it names are there" {
     cd "$TOP"
-    for f in $(awk '/^## Map/ { on = 1 } /^\| program/ { on = 0 } on && /^    [a-z]+\// { print $1 }' README.md); do
+    awk '/^## Map/ { on = 1 } /^\| program/ { on = 0 } on && /^    [a-z]+\// { print $1 }' README.md >"$BATS_TEST_TMPDIR/map"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/map")" -eq 7 ]
+    while read -r f; do
         [ -d "$f" ] || { echo "$f"; return 1; }
-    done
+    done <"$BATS_TEST_TMPDIR/map"
     for goal in report check lint check-gpu install uninstall; do
         grep -q "^$goal:" Makefile || { echo "make $goal"; return 1; }
     done
