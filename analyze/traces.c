@@ -51,7 +51,7 @@ static void check_ways(struct traces *all, const struct tsv *t, size_t column)
     if (ways != all->ways)
         xtsv_bad_line(t,
                       "a set of %" PRIu64 " ways, after or instead of %u: sets of one size at a "
-                                          "time (l2body awk), and no -w that does not fit",
+                      "time (l2body awk), and no -w that does not fit",
                       ways, all->ways);
 }
 

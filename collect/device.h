@@ -18,11 +18,11 @@ struct device_info {
     char driver[64];
     unsigned cc_major, cc_minor;
     unsigned sms;
-    uint64_t l2_bytes;  /* by the API; 0 is unknown */
-    uint64_t mem_bytes; /* in all */
-    uint64_t persist_max;  /* most bytes of L2 that can be set aside, 0: none */
-    uint64_t window_max;   /* most bytes of an access-policy window */
-    unsigned bus_width;    /* bits */
+    uint64_t l2_bytes;    /* by the API; 0 is unknown */
+    uint64_t mem_bytes;   /* in all */
+    uint64_t persist_max; /* most bytes of L2 that can be set aside, 0: none */
+    uint64_t window_max;  /* most bytes of an access-policy window */
+    unsigned bus_width;   /* bits */
     unsigned mem_mhz_max, sm_mhz_max;
 };
 
@@ -45,21 +45,25 @@ struct chain {
     uint64_t at;
 };
 
-enum chase_record { CHASE_EACH, CHASE_TOTAL }; /* time every hop, or the whole pass (cheaper by the timer's cost) */
+enum chase_record {
+    CHASE_EACH,
+    CHASE_TOTAL
+}; /* time every hop, or the whole pass (cheaper by the timer's cost) */
 
 #define CHASE_BINS 8192 /* cycles counted one by one; more than that is in the last bin */
 
 struct chase {
     enum l2_kind kind; /* L2_LD_CG, L2_LD_CA, L2_LD_CV, L2_LD_NO_ALLOCATE */
     struct chain *chain;
-    size_t nchain;      /* walkers at once, each on its own SM */
-    uint64_t warm;      /* hops before the timed ones */
-    uint64_t hops;      /* timed hops of each chain */
+    size_t nchain; /* walkers at once, each on its own SM */
+    uint64_t warm; /* hops before the timed ones */
+    uint64_t hops; /* timed hops of each chain */
     enum chase_record record;
-    int carveout;       /* percent of L1 as shared memory, -1: the driver's choice */
-    uint32_t *bins;     /* CHASE_EACH: nchain x CHASE_BINS counts, added to */
-    uint64_t *total;    /* CHASE_TOTAL: nchain sums of cycles, written */
-    uint32_t *each;     /* when not NULL and nchain is 1: cycles of each hop, in order (hops at most 1 << 20) */
+    int carveout;    /* percent of L1 as shared memory, -1: the driver's choice */
+    uint32_t *bins;  /* CHASE_EACH: nchain x CHASE_BINS counts, added to */
+    uint64_t *total; /* CHASE_TOTAL: nchain sums of cycles, written */
+    uint32_t *
+        each; /* when not NULL and nchain is 1: cycles of each hop, in order (hops at most 1 << 20) */
 };
 
 /* Touches lines, records nothing. From one SM in the given order (a block of 1024 threads), or from all (sm < 0). */
@@ -76,37 +80,38 @@ enum stream_op { STREAM_READ, STREAM_WRITE, STREAM_COPY, STREAM_ATOM };
 
 struct stream {
     enum stream_op op;
-    uint64_t start, bytes;  /* working set */
-    uint32_t width;         /* bytes a thread moves at once: 4, 8, 16 */
-    uint32_t take, every;   /* read only the first `take` bytes of every `every` (both 0: all) */
+    uint64_t start, bytes; /* working set */
+    uint32_t width;        /* bytes a thread moves at once: 4, 8, 16 */
+    uint32_t take, every;  /* read only the first `take` bytes of every `every` (both 0: all) */
     uint32_t blocks, threads, unroll;
-    const struct l2_pool *pool; /* when not NULL: lines of this pool (a side), not of [start, start + bytes) */
-    const int *sm;          /* only these SMs work (nsm of them); NULL: all */
+    const struct l2_pool
+        *pool;     /* when not NULL: lines of this pool (a side), not of [start, start + bytes) */
+    const int *sm; /* only these SMs work (nsm of them); NULL: all */
     size_t nsm;
-    uint32_t passes;        /* over the working set in one launch, after one untimed */
-    enum l2_kind kind;      /* L2_LD_CG by default */
+    uint32_t passes;   /* over the working set in one launch, after one untimed */
+    enum l2_kind kind; /* L2_LD_CG by default */
 };
 
 struct stream_result {
-    double ns;         /* of the timed launch, by the device's timer */
-    double cycles;     /* the same by clock64, mean over SMs */
-    uint64_t moved;    /* useful bytes */
+    double ns;      /* of the timed launch, by the device's timer */
+    double cycles;  /* the same by clock64, mean over SMs */
+    uint64_t moved; /* useful bytes */
 };
 
 /* All SMs (or those named) hammer two lines, half of the warps each; many pairs in one call. */
 struct hammer {
-    enum l2_kind kind;        /* L2_LD_CG or L2_ATOM */
-    const uint64_t *a, *b;    /* npair offsets each */
+    enum l2_kind kind;     /* L2_LD_CG or L2_ATOM */
+    const uint64_t *a, *b; /* npair offsets each */
     size_t npair;
-    uint32_t accesses;        /* by each warp */
-    uint32_t warps;           /* a block; one block an SM */
-    const int *sm;            /* NULL: all */
+    uint32_t accesses; /* by each warp */
+    uint32_t warps;    /* a block; one block an SM */
+    const int *sm;     /* NULL: all */
     size_t nsm;
 };
 
 enum device_limit {
-    LIMIT_FETCH,   /* L2 fetch granularity, bytes: a hint to the driver */
-    LIMIT_PERSIST  /* bytes of L2 set aside for persisting accesses */
+    LIMIT_FETCH,  /* L2 fetch granularity, bytes: a hint to the driver */
+    LIMIT_PERSIST /* bytes of L2 set aside for persisting accesses */
 };
 
 struct device;
@@ -120,7 +125,8 @@ struct device_ops {
     void (*close)(struct device *d); /* puts back the limits that were changed */
     void (*list)(void);              /* prints the ones there are, a line each, for l2collect -l */
 
-    int (*alloc)(struct device *d, uint64_t bytes); /* frees the buffer before it; contents are undefined */
+    int (*alloc)(struct device *d,
+                 uint64_t bytes); /* frees the buffer before it; contents are undefined */
     int (*state)(struct device *d, struct device_state *s);
     int (*limit)(struct device *d, enum device_limit which, uint64_t want, uint64_t *got);
     /* Accesses to [start, start + bytes) persist from the next launch on, with this hit ratio; bytes 0: no window. */
@@ -148,10 +154,10 @@ struct device {
     const struct device_ops *ops;
     struct device_info info;
     bool simulated;
-    uint64_t bytes;     /* of the buffer */
-    size_t walk_chunk;  /* accesses of a walk that run without touching any other memory */
-    char spec[96];      /* "cuda:0", "sim:h200" */
-    char error[512];    /* of the last operation that failed */
+    uint64_t bytes;    /* of the buffer */
+    size_t walk_chunk; /* accesses of a walk that run without touching any other memory */
+    char spec[96];     /* "cuda:0", "sim:h200" */
+    char error[512];   /* of the last operation that failed */
 };
 
 extern const struct device_ops cuda_device, sim_device;
@@ -160,6 +166,7 @@ extern const struct device_ops *const device_table[]; /* ends with NULL */
 /* Opens "cuda", "cuda:1", "sim:h200", "sim:./my.dev"; spec NULL: the first GPU if there is one, else sim:h200 with a
  * warning. Exits 1 when it can't. */
 struct device *xdevice_open(const char *spec, uint64_t seed);
-int device_fail(struct device *d, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -1 */
+int device_fail(struct device *d, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* -1 */
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Kinds of access. The names that people type and files carry are in collect/access.c. */
 enum l2_kind {
-    L2_NOP,            /* what the timer costs: two clock reads and the store to shared memory that waits for a load */
+    L2_NOP, /* what the timer costs: two clock reads and the store to shared memory that waits for a load */
     L2_LD_CG,          /* ld.global.cg: L1 bypassed */
     L2_LD_CA,          /* ld.global.ca: through L1 */
     L2_LD_CV,          /* ld.global.cv: volatile */
