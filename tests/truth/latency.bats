@@ -31,7 +31,7 @@ recover()
     sides=$(key sides "$dev" 1)
     side=$(($(key slices "$dev" 1) * $(key sets "$dev" 64) * $(key ways "$dev" 16) * $(key line "$dev" 128)))
     total=$((side * sides))
-    l2collect -q -d "sim:$1" -o run.tsv latency size="$((side / 4)):$((total * 2)):8" passes=2
+    l2collect -q -d "sim:$1" -o run.tsv latency size="$((side / 4)):$((total * 4)):6" passes=2
     l2level run.tsv >levels 2>/dev/null
     l2stat run.tsv 2>/dev/null | l2knee >knees 2>/dev/null
     body knees
