@@ -1,9 +1,14 @@
-/* One Hamiltonian cycle a chain (Sattolo's algorithm, or page by page), verified where it will be walked. */
+/* One Hamiltonian cycle a chain (Sattolo's algorithm, or page by page), verified by the walkers themselves. */
 #include "chains.h"
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum {
+    LAUNCH_HOPS = 1 << 22,
+    MAX_STOPS = 17
+}; /* a number of 64 bits has 15 different primes at most */
 
 int chains_sm(int first, size_t k, size_t n, unsigned sms)
 {
@@ -46,17 +51,71 @@ static void make_cycle(struct run *r, struct chains *c)
 int chains_build(struct run *r, struct chains *c, uint64_t at)
 {
     for (size_t k = 0; k < c->n; k++) {
-        uint64_t base = k * c->nodes * c->stride + at, length;
-
+        c->chain[k].at = k * c->nodes * c->stride + at;
         make_cycle(r, c);
-        if (r->dev->ops->link(r->dev, base, c->stride, c->next, c->nodes) != 0 ||
-            r->dev->ops->cycle_length(r->dev, base, c->nodes + 1, &length) != 0)
+        if (r->dev->ops->link(r->dev, c->chain[k].at, c->stride, c->next, c->nodes) != 0)
             return -1;
-        if (length != c->nodes)
-            return device_fail(
-                r->dev, "the chain at %" PRIu64 " is no single cycle: %" PRIu64 " hops, not %zu",
-                base, length, c->nodes);
-        c->chain[k].at = base;
     }
     return 0;
+}
+
+int chains_walk(struct run *r, const struct chase *how, uint64_t hops)
+{
+    struct chase walk = *how;
+    uint64_t *total = xcalloc(how->nchain, sizeof *total);
+    int failed = 0;
+
+    walk.record = CHASE_TOTAL;
+    walk.total = total;
+    walk.warm = 0;
+    for (uint64_t done = 0; done < hops && !failed && !run_stopped(); done += walk.hops) {
+        walk.hops = hops - done < LAUNCH_HOPS ? hops - done : LAUNCH_HOPS;
+        failed = r->dev->ops->chase(r->dev, &walk);
+    }
+    free(total);
+    return failed;
+}
+
+/* n / p for every prime p that divides n, rising, and n itself. */
+static size_t stops_of(uint64_t n, uint64_t *stop)
+{
+    uint64_t left = n, prime[MAX_STOPS];
+    size_t nprime = 0;
+
+    for (uint64_t p = 2; p * p <= left; p++)
+        if (left % p == 0) {
+            prime[nprime++] = p;
+            while (left % p == 0)
+                left /= p;
+        }
+    if (left > 1)
+        prime[nprime++] = left;
+    for (size_t i = 0; i < nprime; i++)
+        stop[i] = n / prime[nprime - 1 - i];
+    stop[nprime] = n;
+    return nprime + 1;
+}
+
+int chains_verify(struct run *r, struct chains *c, const struct chase *how)
+{
+    uint64_t stop[MAX_STOPS], done = 0;
+    size_t nstop = stops_of(c->nodes, stop);
+    uint64_t *start = xcalloc(c->n, sizeof *start);
+    int failed = 0;
+
+    for (size_t k = 0; k < c->n; k++)
+        start[k] = c->chain[k].at;
+    for (size_t i = 0; i < nstop && !failed; i++) {
+        failed = chains_walk(r, how, stop[i] - done);
+        done = stop[i];
+        for (size_t k = 0; k < c->n && !failed && !run_stopped(); k++)
+            if ((c->chain[k].at == start[k]) != (stop[i] == c->nodes))
+                failed = device_fail(
+                    r->dev,
+                    "chain %zu of %zu nodes is no single cycle: %s its start after %" PRIu64
+                    " hops",
+                    k, c->nodes, stop[i] == c->nodes ? "not at" : "at", stop[i]);
+    }
+    free(start);
+    return failed;
 }

@@ -21,8 +21,15 @@ int chains_sm(int first, size_t k, size_t n, unsigned sms);
  * next group; the groups' order is random too. work[] has room for n numbers. */
 void cycle_in_windows(struct rng *r, uint32_t *next, uint32_t *work, size_t n, size_t each);
 
-/* Writes a fresh random cycle for every chain, its pointers `at` bytes into the nodes, and puts the walkers on it. Every
- * cycle's length is then counted on the device: one that is not `nodes` is refused. 0, or -1 with dev->error. */
+/* Writes a fresh random cycle for every chain, its pointers `at` bytes into the nodes, and puts the walkers at its start. */
 int chains_build(struct run *r, struct chains *c, uint64_t at);
+
+/* Moves the walkers on by `hops`, as `how` says but untimed, in launches of a second or so. Stops early when run_stopped(). */
+int chains_walk(struct run *r, const struct chase *how, uint64_t hops);
+
+/* Walks every chain once around, and refuses one that is not a single cycle over all its nodes: a walker must be back at
+ * its start after `nodes` hops, and must not be there after nodes / p hops for any prime p that divides nodes (a shorter
+ * cycle's length would divide one of these). So the walk that warms the cache proves the cycle, and costs nothing more. */
+int chains_verify(struct run *r, struct chains *c, const struct chase *how);
 
 #endif

@@ -139,12 +139,12 @@ static int run_chase(struct run *r)
     c.bins = xcalloc(CHASE_BINS, sizeof *c.bins);
     c.warm = 2 * chains.nodes;
     c.hops = param_u64(r, "n");
-    failed = chains_build(r, &chains, 0);
+    failed = chains_build(r, &chains, 0) != 0 || chains_verify(r, &chains, &c) != 0;
     for (uint64_t pass = 0; !failed && pass < param_u64(r, "passes") && !run_stopped(); pass++)
         failed = chase_pass(r, &c, pass);
     free(chains.next);
     free(c.bins);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 static int run_clock(struct run *r)

@@ -1,7 +1,8 @@
 /* Experiment latency: dependent loads along one random cycle over a working set, from one SM or several.
  *
- * Sizes come in random order, so that a drift is no knee; column seq keeps the order. A size is linked, its cycle
- * verified, walked until the cache has settled, then timed in passes that go on where the last one ended. With
+ * Sizes come in random order, so that a drift is no knee; column seq keeps the order. A size is linked, walked
+ * around, which proves its cycle, walked on until the cache has settled, then timed in passes that go on where the last one
+ * ended. With
  * order=shuffle each node holds two pointers: one cycle warms the cache, another one, fresh each pass, is timed; the hops
  * then come back after random distances, not all after the same one. Cycles of the last bin mean "that or more". */
 #include "access.h"
@@ -22,7 +23,7 @@ static const struct param params[] = {
     {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},
     {"passes", PARAM_U64, "4", "", "timed passes a size", 1, 1e6},
     {"warm", PARAM_U64, "auto", "",
-     "hops before the first pass; auto: the working set, and again up to L2", 0, 1e12},
+     "hops before the first pass, after one walk all around; auto: another, as far as L2", 0, 1e12},
     {"timing", PARAM_WORD, "each", "each|total", "time every hop, or whole passes", 0, 0},
     {"order", PARAM_WORD, "cycle", "cycle|shuffle",
      "the same cycle in every pass, or a fresh one each", 0, 0},
@@ -55,7 +56,7 @@ static uint64_t warm_hops(const struct run *r, const struct latency *l, size_t n
 
     if (!l->warm_auto)
         return l->warm;
-    return nodes + (l2 == 0 || l2 > nodes ? nodes : l2);
+    return l2 == 0 || l2 > nodes ? nodes : l2;
 }
 
 /* L1 is empty when a launch begins: loads that use it walk it full again before every pass. */
@@ -110,37 +111,52 @@ static void write_pass(struct run *r, const struct latency *l, uint64_t pass)
     }
 }
 
-/* Walks one cycle to warm the cache, and builds another one through the same nodes, which the next pass walks. */
-static int shuffle_and_warm(struct run *r, struct latency *l, uint64_t warm)
+/* Builds a cycle at this place in the nodes, and walks it around. */
+static int build(struct run *r, struct latency *l, uint64_t at)
 {
-    struct chase walk = l->chase;
+    return chains_build(r, &l->chains, at) != 0 || chains_verify(r, &l->chains, &l->chase) != 0 ? -1
+                                                                                                : 0;
+}
+
+/* Before the passes of a size: a cycle, and hops until the cache has settled. */
+static int build_and_warm(struct run *r, struct latency *l)
+{
+    return build(r, l, 0) != 0 ? -1 : chains_walk(r, &l->chase, warm_hops(r, l, l->chains.nodes));
+}
+
+/* Before a pass: one cycle to warm the cache, and another one through the same nodes for the pass. */
+static int shuffle_and_warm(struct run *r, struct latency *l)
+{
     struct chain *place = xcalloc(l->chains.n, sizeof *place);
-    int failed = chains_build(r, &l->chains, 8);
+    int failed = build(r, l, 8);
 
     memcpy(place, l->chains.chain, l->chains.n * sizeof *place);
-    failed = failed || chains_build(r, &l->chains, 0);
-    walk.record = CHASE_TOTAL;
-    walk.hops = warm;
-    if (!failed && warm > 0)
-        failed = r->dev->ops->chase(r->dev, &walk);
+    failed = failed || build_and_warm(r, l);
     memcpy(l->chains.chain, place, l->chains.n * sizeof *place);
     free(place);
-    return failed;
+    return failed ? -1 : 0;
+}
+
+/* Hops of a size before its passes, and of each of them. */
+static double hops_before(const struct run *r, const struct latency *l, size_t nodes)
+{
+    return (double)(warm_hops(r, l, nodes) + (l->shuffle ? 2 : 1) * nodes);
 }
 
 static int run_pass(struct run *r, struct latency *l, uint64_t pass)
 {
-    uint64_t warm = pass == 0 || l->shuffle ? warm_hops(r, l, l->chains.nodes) : rewarm_hops(l);
+    bool fresh = pass == 0 || l->shuffle;
 
-    l->chase.warm = l->shuffle ? 0 : warm;
-    if (l->shuffle ? shuffle_and_warm(r, l, warm) : pass == 0 && chains_build(r, &l->chains, 0))
+    l->chase.warm = rewarm_hops(l);
+    if (fresh && (l->shuffle ? shuffle_and_warm(r, l) : build_and_warm(r, l)) != 0)
         return -1;
+    if (run_stopped())
+        return 0;
     memset(l->chase.bins, 0, l->chains.n * CHASE_BINS * sizeof *l->chase.bins);
     if (r->dev->ops->chase(r->dev, &l->chase) != 0)
         return -1;
     write_pass(r, l, pass);
-    l->done +=
-        (double)(warm + l->chase.hops) + (pass == 0 || l->shuffle ? (double)l->chains.nodes : 0);
+    l->done += (double)l->chase.hops + (fresh ? hops_before(r, l, l->chains.nodes) : 0);
     run_progress(r, l->done, l->total);
     return 0;
 }
@@ -193,10 +209,8 @@ static int check(struct run *r, const struct latency *l, uint64_t most)
 static int run_sizes(struct run *r, struct latency *l, const struct sizes *nodes)
 {
     for (size_t i = 0; i < nodes->n; i++) {
-        uint64_t warm = warm_hops(r, l, nodes->v[i]);
-
         l->total += (double)(l->passes * l->chase.hops) +
-                    (double)((warm + nodes->v[i]) * (l->shuffle ? l->passes : 1));
+                    hops_before(r, l, nodes->v[i]) * (l->shuffle ? (double)l->passes : 1);
     }
     for (size_t i = 0; i < nodes->n && !run_stopped(); i++) {
         l->seq = i;
@@ -250,8 +264,8 @@ static int run_latency(struct run *r)
         failed = run_sizes(r, &l, &nodes);
     }
     if (!failed && !run_stopped())
-        run_note(r,
-                 "cycles_verified every chain of every size is one cycle, counted on the device");
+        run_note(r, "cycles_verified every chain of every size was walked around: one cycle over "
+                    "all its nodes");
     free(l.chains.next);
     free(l.chains.chain);
     free(l.chase.bins);

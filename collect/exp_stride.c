@@ -41,9 +41,9 @@ static int one_point(struct run *r, struct scan *s)
 {
     s->chains.nodes = s->lines;
     s->chains.stride = s->stride;
-    if (chains_build(r, &s->chains, 0) != 0)
+    if (chains_build(r, &s->chains, 0) != 0 || chains_verify(r, &s->chains, &s->chase) != 0)
         return -1;
-    s->chase.warm = 3 * s->lines;
+    s->chase.warm = 2 * s->lines;
     s->chase.hops = s->lines > LEAST_HOPS ? s->lines : LEAST_HOPS;
     if (s->chase.hops > 4096)
         s->chase.hops = 4096;

@@ -12,22 +12,33 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static volatile sig_atomic_t stopped;
+static struct timespec stopped_at;
 static int
     cannot_write; /* errno of a closed pipe or a full disk: the end of the program says which */
 static bool keep_quiet;
 static struct progress progress;
 
+/* timeout(1) and others send the same signal twice at once; a person's second Ctrl-C comes later and means it. */
 static void stop(int number)
 {
-    (void)number;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (stopped && now.tv_sec - stopped_at.tv_sec >= 2) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (!stopped)
+        stopped_at = now;
     stopped = 1;
 }
 
 void session_signals(void)
 {
-    struct sigaction on = {.sa_handler = stop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction on = {.sa_handler = stop, .sa_flags = SA_RESTART};
 
     sigemptyset(&on.sa_mask);
     sigaction(SIGINT, &on, NULL);

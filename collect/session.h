@@ -13,7 +13,7 @@ struct session {
     int error;      /* errno of the first write that failed, 0: none */
 };
 
-/* From now on Ctrl-C and a closed pipe end a run in order; a second Ctrl-C ends the program at once. */
+/* From now on Ctrl-C and a closed pipe end a run in order; a Ctrl-C two seconds later ends the program. */
 void session_signals(void);
 /* 0; or -1 when the run was interrupted, the device failed (one line on stderr says so) or the rows can't be written. */
 int session_run(struct session *s, const struct experiment *e, struct params *p);

@@ -213,6 +213,13 @@ column()
     done
 }
 
+@test "interrupted by timeout, which signals twice: the file is valid" {
+    status=0
+    timeout -s INT 1 l2collect -q -d sim:tiny -o run.tsv latency passes=1000000 size=64K hops=4096 || status=$?
+    [ "$status" -eq 124 ]
+    tail -n 1 run.tsv | grep -q 'status=interrupted$'
+}
+
 @test "rows appear as they are measured" {
     mkfifo pipe
     l2collect -q -d sim:tiny latency passes=1000000 size=64K hops=64 >pipe 2>/dev/null 3>&- &
