@@ -32,8 +32,8 @@ static const struct param params[] = {
     {"sm", PARAM_U64, "0", "", "SM of the first chain", 0, 65535},
     {"chains", PARAM_U64, "1", "",
      "chains at once, each on its own SM with its own part of the working set", 1, 65535},
-    {"carveout", PARAM_U64, "auto", "percent", "of L1 for shared memory; auto: the driver's choice",
-     0, 100},
+    {"carveout", PARAM_U64, "0", "percent", "of L1 for shared memory, a hint; 0: the most L1", 0,
+     100},
     {"fresh", PARAM_WORD, "no", "no|yes", "a new allocation for every size", 0, 0},
     {0},
 };
@@ -85,10 +85,7 @@ static void write_row(struct run *r, const struct latency *l, size_t k, uint64_t
     out_i64(o, l->chains.chain[k].sm);
     out_u64(o, k);
     out_u64(o, l->chains.n);
-    if (l->chase.carveout < 0)
-        out_str(o, "auto");
-    else
-        out_i64(o, l->chase.carveout);
+    out_i64(o, l->chase.carveout);
     out_str(o, param_text(r, "fresh"));
     out_u64(o, pass);
     out_double(o, cycles);
@@ -241,7 +238,7 @@ static void set_up(struct run *r, struct latency *l)
         .nchain = n,
         .hops = param_u64(r, "hops"),
         .record = strcmp(param_text(r, "timing"), "each") == 0 ? CHASE_EACH : CHASE_TOTAL,
-        .carveout = param_auto(r, "carveout") ? -1 : (int)param_u64(r, "carveout"),
+        .carveout = (int)param_u64(r, "carveout"),
         .bins = xcalloc(n * CHASE_BINS, sizeof(uint32_t)),
         .total = xcalloc(n, sizeof(uint64_t)),
     };

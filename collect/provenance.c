@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #define CLOCK_MOVED 0.01 /* relative change of the measured clock that is worth a warning */
-#define WARMED      10   /* degrees Celsius */
+#define DEFAULT_SET_ASIDE                                                                          \
+    0.1876        /* of L2, for persisting accesses: what a driver gives a new program, 3/16 */
+#define WARMED 10 /* degrees Celsius */
 
 /* A number, or "unknown" below `least`. */
 static void add_number(struct prov *p, const char *key, double v, double least)
@@ -112,7 +114,7 @@ void preflight(struct run *r, const struct device_state *s)
                  "memory; compare with "
                  "the slice's share, or choose a whole device with -d",
                  name);
-    if (s->persisting > 0)
+    if ((double)s->persisting > DEFAULT_SET_ASIDE * (double)r->dev->info.l2_bytes)
         run_warn(
             r,
             "%" PRId64
