@@ -90,7 +90,8 @@ static double find_noise(struct cluster *c)
     return split_median(nearest, q) / sqrt(2);
 }
 
-/* The nearest centre, and the squared distance to the second nearest. */
+/* The nearest centre, and the squared distance to the second nearest of more than one line: a line with a wild reading may
+ * stand alone, and must not make its own place look crowded. */
 static uint32_t nearest(const struct cluster *c, const float *row, float *best, float *second)
 {
     uint32_t at = CLUSTER_NONE;
@@ -100,10 +101,11 @@ static uint32_t nearest(const struct cluster *c, const float *row, float *best, 
         float s = squares(row, c->center + k * c->stride, c->stride, c->clip, *second);
 
         if (s < *best) {
-            *second = *best;
+            if (at != CLUSTER_NONE && c->size[at] > 1)
+                *second = *best;
             *best = s;
             at = (uint32_t)k;
-        } else if (s < *second) {
+        } else if (s < *second && c->size[k] > 1) {
             *second = s;
         }
     }
@@ -244,8 +246,8 @@ static void mark_unclear(struct cluster *c)
 {
     c->unclear = 0;
     for (size_t i = 0; i < c->lines; i++)
-        if (c->n > 1 && (c->own[i] > c->different ||
-                         (c->size[c->label[i]] == 1 && c->other[i] < c->threshold))) {
+        if ((c->own[i] > c->different ||
+             (c->size[c->label[i]] == 1 && c->other[i] < c->threshold))) {
             c->label[i] = CLUSTER_NONE;
             c->unclear++;
         }
@@ -282,11 +284,11 @@ static int find_threshold(struct cluster *c, size_t lines)
     for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++) {
         if (group(c, lines, multiples[k] * unit) != 0)
             continue;
-        if (c->n == 1 || c->different >= CLUSTER_GAP * c->same) {
-            c->threshold = c->n == 1 ? multiples[k] * unit : sqrt(c->same * c->different);
+        if (c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
+            c->threshold = sqrt(c->same * c->different);
             return 0;
         }
-        if (c->different > best * c->same) {
+        if (c->n > 1 && c->different > best * c->same) {
             best = c->different / c->same;
             same = c->same;
             different = c->different;
@@ -327,7 +329,7 @@ int cluster_run(struct cluster *c)
     c->noise = c->lines > 3 ? find_noise(c) : 0;
     c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
     if (c->lines > 3 && find_threshold(c, sample) == 0 && group(c, c->lines, c->threshold) == 0 &&
-        (c->n == 1 || c->different >= CLUSTER_GAP * c->same)) {
+        c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
         c->pure = c->same <= wide_noise * (1.2 + 4 / sqrt(2 * (double)c->dims)) * c->noise;
         mark_unclear(c);
         drop_empty(c);

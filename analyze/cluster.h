@@ -31,7 +31,8 @@ struct cluster {
     double threshold; /* distance to a centre below which a line belongs to it */
     double
         same; /* largest distance of a line to its own centre (the line itself not in it), but for 0.5 % */
-    double different; /* smallest distance of a line to another centre, but for 0.5 % */
+    double
+        different; /* smallest distance of a line to another centre of more than one line, but for 0.5 % */
 
     /* Workspace. */
     size_t stride; /* dims, rounded up */
@@ -41,7 +42,8 @@ struct cluster {
 /* Makes room for lines x dims values; x may be set later. Everything is freed by cluster_free. */
 void cluster_alloc(struct cluster *c, size_t lines, size_t dims);
 void cluster_free(struct cluster *c);
-/* 0; or -1 when no threshold separates groups: then n is 0, and same and different are those of the best one tried. */
+/* 0; or -1 when no threshold separates groups: then n is 0, and same and different are those of the best one tried. (One
+ * group alone is no result: lines that are all different by as much look the same.) */
 int cluster_run(struct cluster *c);
 /* How many groups the lines measured may have missed (Chao, "Nonparametric estimation of the number of classes in a
  * population", 1984): from the groups of one and of two lines. */

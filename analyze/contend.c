@@ -1,4 +1,4 @@
-/* Modes of the pairs' times, then groups of lines by the pairs that are slow, strongest first. */
+/* Modes of the pairs' times, then groups of lines by the pairs that are slow, the least doubtful first. */
 #include "contend.h"
 
 #include <math.h>
@@ -62,18 +62,25 @@ static size_t widest_gap(const double *v, size_t from, size_t to)
 
 /* Where sorted times fall into two or three modes: first[0] is the number of times in the lowest, first[1] of the lower
  * two. The widest gap divides; then the lower part may have another gap (partners are below it), or the upper part two
- * modes whose tails nearly touch. */
+ * modes whose tails nearly touch. One or two times by themselves are no mode, but wild readings. */
 static unsigned divide(const double *v, size_t n, size_t first[2])
 {
-    double unit = n > 1 ? v[n / 20] : 0, wide;
-    size_t cut = n > 1 ? widest_gap(v, 0, n) : 0, low;
+    size_t cut = n, low;
     struct split sp;
+    double unit = n > 0 ? v[n / 20] : 0, wide = 0;
 
-    if (n < 2 || (wide = v[cut] - v[cut - 1]) < least_gap * unit)
+    for (size_t left = n; left > LEAST_MODE && n - cut < LEAST_MODE; left = cut) {
+        cut = widest_gap(v, 0, left);
+        wide = v[cut] - v[cut - 1];
+        if (wide < least_gap * unit)
+            return 1;
+    }
+    if (n - cut < LEAST_MODE)
         return 1;
     first[0] = first[1] = cut;
-    low = cut > 1 ? widest_gap(v, 0, cut) : 0;
-    if (low > 0 && v[low] - v[low - 1] > fmax(least_gap * unit, second_gap * wide)) {
+    low = cut > 1 ? widest_gap(v, 0, cut) : cut;
+    if (cut - low >= LEAST_MODE &&
+        v[low] - v[low - 1] > fmax(least_gap * unit, second_gap * wide)) {
         first[0] = low;
         return 3;
     }
@@ -202,12 +209,14 @@ static void join_pair(struct join *j, uint32_t a, uint32_t b)
 
 static const struct contend *sorted_of;
 
-static int by_strength(const void *x, const void *y)
+/* Those nearest to the middle of their mode first, wild ones last, when the groups can outvote them. */
+static int by_doubt(const void *x, const void *y)
 {
-    double a = sorted_of->pair[*(const uint32_t *)x].cycles,
-           b = sorted_of->pair[*(const uint32_t *)y].cycles;
+    double level = sorted_of->level[CONTEND_SAME];
+    double a = fabs(sorted_of->pair[*(const uint32_t *)x].cycles - level);
+    double b = fabs(sorted_of->pair[*(const uint32_t *)y].cycles - level);
 
-    return (a < b) - (a > b);
+    return (a > b) - (a < b);
 }
 
 static void join_all(struct contend *c, struct join *j)
@@ -219,7 +228,7 @@ static void join_all(struct contend *c, struct join *j)
         if (contend_mode_of(c, c->pair[i].cycles) == CONTEND_SAME)
             same[n++] = (uint32_t)i;
     sorted_of = c;
-    qsort(same, n, sizeof *same, by_strength);
+    qsort(same, n, sizeof *same, by_doubt);
     for (size_t i = 0; i < n; i++)
         join_pair(j, c->pair[same[i]].a, c->pair[same[i]].b);
     free(same);
