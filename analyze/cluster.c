@@ -13,7 +13,7 @@ enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
 /* Distances of pure noise reach 1 + 3 / sqrt(2 dims) times the noise; this much more is allowed for its poor estimate. */
-static const double wide_noise = 1.4;
+static const double wide_noise = 1.6;
 
 void cluster_alloc(struct cluster *c, size_t lines, size_t dims)
 {
@@ -321,6 +321,17 @@ static void unshuffle_labels(struct cluster *c)
     free(label);
 }
 
+/* The nearest of m neighbours in few dimensions is much nearer than sqrt(2) noise: by sqrt(2 ln m) deviations, each
+ * 1 / sqrt(2 dims) of it. With that put right, a group's width tells whether it holds noise alone. */
+static void judge_noise(struct cluster *c)
+{
+    double m = (double)(c->lines < CANDIDATES ? c->lines : CANDIDATES) / (double)c->n;
+    double low = 1 - sqrt(2 * log(m > 2 ? m : 2)) / sqrt(2 * (double)c->dims);
+
+    c->noise /= low > 0.2 ? low : 0.2;
+    c->pure = c->same <= wide_noise * (1 + 3 / sqrt(2 * (double)c->dims)) * c->noise;
+}
+
 int cluster_run(struct cluster *c)
 {
     size_t sample = c->lines < CANDIDATES ? c->lines : CANDIDATES;
@@ -330,7 +341,7 @@ int cluster_run(struct cluster *c)
     c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
     if (c->lines > 3 && find_threshold(c, sample) == 0 && group(c, c->lines, c->threshold) == 0 &&
         c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
-        c->pure = c->same <= wide_noise * (1.2 + 4 / sqrt(2 * (double)c->dims)) * c->noise;
+        judge_noise(c);
         mark_unclear(c);
         drop_empty(c);
         unshuffle_labels(c);

@@ -11,6 +11,7 @@
 enum { LEAST_LINES = 32, LEAST_SMS = 4 };
 /* A mode holds this share of the lines at least; two SMs have the same pattern when so many lines agree. */
 static const double least_share = 0.04, same_pattern = 0.95;
+static const double least_step = 0.02; /* gap between near and far, of the near latency */
 
 void side_alloc(struct side *s, size_t lines, size_t sms)
 {
@@ -38,7 +39,8 @@ static int split_sm(const struct side *s, size_t sm, double *work, uint8_t *far,
     qsort(work, n, sizeof *work, split_order);
     split_variance(work, n, sp);
     if ((double)sp->below < least_share * (double)n ||
-        (double)(n - sp->below) < least_share * (double)n || sp->gap < sp->width / 2)
+        (double)(n - sp->below) < least_share * (double)n || sp->gap <= sp->width / 2 ||
+        sp->gap < least_step * sp->low)
         return 0;
     for (size_t i = 0; i < n; i++)
         far[i] = (double)s->cycles[i * s->sms + sm] > sp->at;
@@ -111,7 +113,9 @@ static void count_sides(struct side *s, const uint8_t *far)
     for (size_t i = 0; i < s->lines; i++)
         vote_line(s, i, far, &agreed, &voted);
     s->agree = (double)agreed / (double)voted;
-    s->verdict = s->sides > 1 && s->unclear * 20 <= s->lines ? SIDE_OK : SIDE_UNCLEAR;
+    s->verdict = s->sides < 2 || s->unclear * 20 > s->lines ? SIDE_UNCLEAR
+                 : s->sms < 2                               ? SIDE_ONE_SM
+                                                            : SIDE_OK;
 }
 
 static void one_side(struct side *s, double *work)

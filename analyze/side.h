@@ -15,7 +15,7 @@ enum side_verdict {
     SIDE_NO_ROWS,
     SIDE_OK,
     SIDE_FEW_LINES, /* fewer than 32 lines */
-    SIDE_ONE_SM,    /* no two modes, and too few SMs to say that there are none */
+    SIDE_ONE_SM,    /* too few SMs: one mode may be one place, two may be two */
     SIDE_UNCLEAR    /* some SMs show two modes, but their patterns make no sides */
 };
 

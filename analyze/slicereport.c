@@ -1,6 +1,7 @@
 /* Findings of l2slice, row by row, and its tables. What is not supported is not printed: it becomes a warning that says what
  * is missing and what to run. */
 #include "slicereport.h"
+#include "smgroup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,9 +12,8 @@
 
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
-#include "../share/lib/split.h"
 
-enum { LEAST_FLIPS = 8 };
+enum { LEAST_FLIPS = 8, MOST_DIMS = 1024 }; /* lines that SMs are compared on */
 static const double flip_changes = 0.02;
 
 static void missing(struct prov *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -39,9 +39,7 @@ static void missing_sides(const struct slices *s, struct prov *p)
         missing(p, "sides: %zu lines are too few; run l2collect matrix op=atom count=2048",
                 m->lines);
     else if (s->side.verdict == SIDE_ONE_SM)
-        missing(p,
-                "sides: %zu SMs see one latency, which may be one side or one place; run matrix "
-                "with sms=all",
+        missing(p, "sides: %zu SMs are too few to tell sides from places; run matrix with sms=all",
                 m->sms);
     else if (s->side.verdict == SIDE_UNCLEAR)
         missing(p,
@@ -304,7 +302,7 @@ static void put_subslices(const struct slices *s, struct out *o)
         const struct cluster *c = &s->place[op];
         double missed = cluster_missed(c->size, c->n);
 
-        if (c->n > 0)
+        if (c->n > 0 && c->pure)
             finding_put(
                 o, "subslices", (double)c->n, (double)c->n, (double)c->n + floor(missed + 0.5),
                 op == OP_ATOM ? "fingerprints of atomics" : "fingerprints of loads", c->lines,
@@ -369,29 +367,12 @@ void slice_report_differ(const struct slices *s, struct out *o)
     }
 }
 
-/* SMs grouped like lines: an SM's fingerprint is its latency to each of at most 512 lines, less what all SMs share. */
-static void group_sms(const struct slice_matrix *m, struct cluster *c)
-{
-    size_t dims = m->lines < 512 ? m->lines : 512;
-    float *x = xmalloc((m->sms * dims + 1) * sizeof *x);
-
-    for (size_t k = 0; k < m->sms; k++)
-        for (size_t i = 0; i < dims; i++)
-            x[k * dims + i] = m->cycles[i * m->lines / dims * m->sms + k];
-    cluster_alloc(c, m->sms, dims);
-    c->x = x;
-    cluster_run(c);
-    free(x);
-}
-
 void slice_report_sms(const struct slices *s, struct out *o)
 {
     const struct slice_matrix *m = &s->data->matrix[OP_ATOM];
-    struct cluster c;
+    uint32_t *group = xmalloc((m->sms + 1) * sizeof *group);
+    size_t groups = smgroup(m->cycles, m->lines < MOST_DIMS ? m->lines : MOST_DIMS, m->sms, group);
 
-    if (m->lines == 0)
-        return;
-    group_sms(m, &c);
     for (size_t k = 0; k < m->sms; k++) {
         double sum[2] = {0};
         size_t n[2] = {0};
@@ -407,10 +388,10 @@ void slice_report_sms(const struct slices *s, struct out *o)
         put_number(o, s->side.sm_side[k] == SIDE_NONE || s->side.verdict != SIDE_OK
                           ? LINEAR_NONE
                           : s->side.sm_side[k]);
-        put_number(o, c.n > 0 ? c.label[k] : LINEAR_NONE);
+        put_number(o, groups > 0 ? group[k] : LINEAR_NONE);
         out_round(o, n[0] > 0 ? sum[0] / (double)n[0] : NAN, 5);
         out_round(o, n[1] > 0 ? sum[1] / (double)n[1] : NAN, 5);
         out_row(o);
     }
-    cluster_free(&c);
+    free(group);
 }

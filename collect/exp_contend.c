@@ -8,6 +8,7 @@
  * test=pairs hammers the pairs of a list. test=thread is the textbook test, one thread alternating between two lines: it
  * cannot fill a slice, so on a large chip it shows the mean of two latencies and nothing else. */
 #include "access.h"
+#include "buffer.h"
 #include "experiment.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -32,8 +33,8 @@ static const struct param params[] = {
     {"spacing", PARAM_SIZE, "auto", "bytes",
      "from block to block; auto: the grain, which is searched", 8, 1e12},
     {"line", PARAM_SIZE, "128", "bytes", "smallest step between two lines", 8, 65536},
-    {"buffer", PARAM_SIZE, "256M", "bytes", "memory allocated; random blocks come from all of it",
-     8192, 1e12},
+    {"buffer", PARAM_SIZE, "auto", "bytes",
+     "memory allocated, for random lines; auto: 256M, half of the memory at most", 8192, 1e12},
     {"accesses", PARAM_U64, "64", "", "by each warp, of one pair", 1, 1e6},
     {"warps", PARAM_U64, "32", "", "of each SM", 1, 32},
     {"reps", PARAM_U64, "1", "", "of each pair", 1, 1000},
@@ -324,7 +325,7 @@ static int run_lines(struct contend *c)
     if (param_u64(c->r, "sm") >= d->info.sms)
         return device_fail(d, "sm=%" PRIu64 ": the device has %u SMs", param_u64(c->r, "sm"),
                            d->info.sms);
-    if (d->bytes != c->buffer && d->ops->alloc(d, c->buffer) != 0)
+    if (buffer_make(c->r) != 0)
         return -1;
     if (!searches)
         return pairs(c, list, n);
@@ -338,7 +339,7 @@ static int run_contend(struct run *r)
         .op = param_text(r, "op"),
         .test = param_text(r, "test"),
         .kind = (enum l2_kind)access_kind(param_text(r, "op")),
-        .buffer = param_u64(r, "buffer"),
+        .buffer = buffer_bytes(r),
         .line = param_u64(r, "line"),
         .spacing = param_auto(r, "spacing") ? 0 : param_u64(r, "spacing"),
         .accesses = param_u64(r, "accesses"),

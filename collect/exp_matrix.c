@@ -5,6 +5,7 @@
  * places, each with a partner whose offset differs in one bit, for the filter that asks which bits matter. A buffer of the
  * same size that an experiment before left is used again, so that contend and matrix of one command see the same lines. */
 #include "access.h"
+#include "buffer.h"
 #include "experiment.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -41,8 +42,8 @@ static const struct param params[] = {
     {"step", PARAM_SIZE, "128", "bytes", "from line to line", 8, 1e12},
     {"random", PARAM_U64, "0", "",
      "random lines besides, every second one a one-bit neighbour of the one before", 0, 1e7},
-    {"buffer", PARAM_SIZE, "256M", "bytes", "memory allocated; random lines come from all of it",
-     4096, 1e12},
+    {"buffer", PARAM_SIZE, "auto", "bytes",
+     "memory allocated, for random lines; auto: 256M, half of the memory at most", 4096, 1e12},
     {"sms", PARAM_TEXT, "all", "", "SMs that measure: all, or numbers with commas", 0, 0},
     {"reps", PARAM_U64, "9", "", "timed accesses of each line from each SM", 1, 1000},
     {"keep", PARAM_WORD, "mid", "mid|median|raw",
@@ -131,8 +132,7 @@ static int choose_lines(struct matrix *m)
     struct run *r = m->r;
     size_t n, extra = (size_t)param_u64(r, "random");
     const uint64_t *list = param_sizes(r, "lines", &n);
-    uint64_t bytes = param_u64(r, "buffer"), start = param_u64(r, "start"),
-             step = param_u64(r, "step");
+    uint64_t bytes = buffer_bytes(r), start = param_u64(r, "start"), step = param_u64(r, "step");
 
     if (param_auto(r, "lines"))
         n = param_u64(r, "count");
@@ -192,7 +192,6 @@ static int run_matrix(struct run *r)
 {
     struct matrix m = {.r = r, .op = param_text(r, "op"), .reps = (unsigned)param_u64(r, "reps")};
     const char *keep = param_text(r, "keep");
-    uint64_t bytes = param_u64(r, "buffer");
     int rc;
 
     m.kind = (enum l2_kind)access_kind(m.op);
@@ -203,8 +202,8 @@ static int run_matrix(struct run *r)
     m.took = xmalloc(PIECE * sizeof *m.took);
     m.sample = xmalloc(m.reps * sizeof *m.sample);
     rc = choose_lines(&m);
-    if (rc == 0 && r->dev->bytes != bytes)
-        rc = r->dev->ops->alloc(r->dev, bytes);
+    if (rc == 0)
+        rc = buffer_make(r);
     if (rc == 0)
         rc = measure_all(&m);
     free(m.line);

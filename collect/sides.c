@@ -46,7 +46,7 @@ static uint64_t random_line(struct rng *r, uint64_t bytes)
     return rng_below(r, bytes / GRAIN) * GRAIN;
 }
 
-/* Two modes: each with a tenth of the lines, and apart by more than half of the wider one's width. */
+/* Two modes: each with a tenth of the lines, and apart by more than half of the wider one's width and 2 %. */
 static int two_modes(const double *cycles, size_t n, struct split *sp)
 {
     double *sorted = xmalloc(n * sizeof *sorted);
@@ -55,7 +55,8 @@ static int two_modes(const double *cycles, size_t n, struct split *sp)
     qsort(sorted, n, sizeof *sorted, split_order);
     split_variance(sorted, n, sp);
     free(sorted);
-    return sp->below >= n / 10 && n - sp->below >= n / 10 && sp->gap > sp->width / 2;
+    return sp->below >= n / 10 && n - sp->below >= n / 10 && sp->gap > sp->width / 2 &&
+           sp->gap > sp->low / 50;
 }
 
 /* Whether other SMs split the lines in the same two parts. */

@@ -52,7 +52,7 @@ const struct column column_table[] = {
     {"miss", REAL, PARAM, "cycles", "a load of such a line from memory, 20 % quantile"},
     {"skip", WHOLE, PARAM, "", "rank of the line left out, -1: none"},
     {"ways", WHOLE, PARAM, "lines", "lines of the eviction sets that were used"},
-    {"slice", WHOLE, PARAM, "", "slice number, in no particular order"},
+    {"slice", WHOLE, PARAM, "", "slice number, in no particular order; -1: not known"},
     {"case", WORD, PARAM, "", "which situation of several was set up"},
     {"bytes", WHOLE, PARAM, "bytes", "bytes moved or stored"},
     {"at", WHOLE, PARAM, "bytes", "offset of a store within its line"},
@@ -130,6 +130,13 @@ const struct column column_table[] = {
     {"y_after", REAL, VALUE, "of y", "level after the knee"},
     {"height", REAL, VALUE, "", "rise relative to the level before"},
     {"conf", WORD, VALUE, "", "high or low"},
+
+    /* l2slice */
+    {"location", WHOLE, VALUE, "", "group of lines with the same fingerprint; -1: not clear"},
+    {"location_slice", WHOLE, VALUE, "", "slice of most lines of the location"},
+    {"group", WHOLE, VALUE, "", "SMs that see all lines alike have one number; -1: no groups stand out"},
+    {"local", REAL, VALUE, "cycles", "mean latency of lines of the SM's own side"},
+    {"remote", REAL, VALUE, "cycles", "mean latency of lines of other sides"},
 
     /* The findings of every filter that concludes something. */
     {"param", WORD, PARAM, "", "name of the parameter found"},
