@@ -187,7 +187,7 @@ static void say(const char *kind, const char *fmt, va_list ap)
     vsnprintf(line, sizeof line, fmt, ap);
     for (char *c = line; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c))
-            *c = '?';
+            *c = *c == '\t' ? ' ' : '?';
     fflush(stdout);
     fprintf(stderr, "%s: %s%s\n", cli_prog, kind, line);
 }

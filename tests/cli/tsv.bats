@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # The format as every filter reads it, tried with l2stat: each input of tests/data is named by its defect.
 load ../common
+bats_require_minimum_version 1.5.0
 
 # refused NAME 'TEXT': l2stat ends with 1 and one line that begins "l2stat: .../NAME" and holds TEXT.
 refused()
 {
     fails 1 "$DATA/$1$2" l2stat "$DATA/$1"
     grep -q '^l2stat: ' "$BATS_TEST_TMPDIR/err"
-    ! grep -q '^#end.*status=ok' "$BATS_TEST_TMPDIR/out"
+    run ! grep -q '^#end.*status=ok' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "good: read without a word" {

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# l2assoc: ways and sets of simulated chips, whose truth is in their device files; what it refuses.
+load ../common
+
+setup_file()
+{
+    l2collect -q -d sim:tiny -o "$BATS_FILE_TMPDIR/evict.tsv" evict targets=40 2>/dev/null
+}
+
+# finding PARAM METHOD: value, lo and hi from standard input.
+finding()
+{
+    awk -F '\t' -v p="$1" -v m="$2" '$1 == p && index($6, m) == 1 { print $2, $3, $4; found = 1; exit } END { exit !found }'
+}
+
+@test "evict: ways exact, sets within the interval, line by the same tag" {
+    l2assoc "$BATS_FILE_TMPDIR/evict.tsv" >"$BATS_TEST_TMPDIR/out"
+    [ "$(finding ways evict <"$BATS_TEST_TMPDIR/out")" = '8 8 8' ]
+    [ "$(finding line same_tag <"$BATS_TEST_TMPDIR/out")" = '128 128 128' ]
+    read -r value lo hi < <(finding sets_side tipping <"$BATS_TEST_TMPDIR/out")
+    awk -v v="$value" -v lo="$lo" -v hi="$hi" 'BEGIN { exit !(lo <= 60 && 60 <= hi && v > 50 && v < 70) }'
+}
+
+@test "-s: the eviction sets, eight lines each" {
+    l2assoc -s "$BATS_FILE_TMPDIR/evict.tsv" | body | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+        $c["part"] == "set" { n[$c["target"]]++ }
+        END { for (t in n) { sets++; if (n[t] != 8) bad = 1 } exit bad || sets < 38 }'
+}
+
+@test "stride: the textbook chip shows ways and sets at its stride" {
+    l2collect -q -d sim:v100flat stride 2>/dev/null | l2assoc >"$BATS_TEST_TMPDIR/out"
+    [ "$(finding ways stride <"$BATS_TEST_TMPDIR/out")" = '12 12 12' ]
+    [ "$(finding sets_total stride <"$BATS_TEST_TMPDIR/out")" = '4096 4096 4096' ]
+}
+
+@test "stride: a hashed chip is called hashed" {
+    l2collect -q -d sim:v100 stride 2>/dev/null | l2assoc | grep -q '^index	hashed'
+}
+
+@test "an archive cut in the middle is refused" {
+    head -n 200 "$BATS_FILE_TMPDIR/evict.tsv" | head -c -9 >"$BATS_TEST_TMPDIR/cut.tsv"
+    fails 1 'short row' l2assoc "$BATS_TEST_TMPDIR/cut.tsv"
+}
+
+@test "rows of two devices are refused" {
+    l2collect -q -d sim:v100 evict targets=1 2>/dev/null >"$BATS_TEST_TMPDIR/other.tsv"
+    fails 1 'rows of two devices' l2assoc "$BATS_FILE_TMPDIR/evict.tsv" "$BATS_TEST_TMPDIR/other.tsv"
+}
+
+@test "rows of another experiment: exit 1 and the missing column" {
+    fails 1 "no column 'stride'" l2assoc "$DATA/good.tsv"
+}
