@@ -116,6 +116,10 @@ build/tests/gpu_ops: $(GPU_OPS) $O/collect.a $O/share.a
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ -lm -ldl -lpthread
 $(GPU_OPS): ALL_CFLAGS += -I.
 
+# Many more drawn chips than check tries.
+truth: all tests
+	SLICE_DRAWS=$${SLICE_DRAWS:-200} LIMIT=7200 $(RUN) $(wildcard tests/truth/*.bats)
+
 fuzz:
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(RUN) tests/fuzz/fuzz.bats
 
@@ -146,6 +150,6 @@ report: all
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all help bench check tests check-gpu fuzz lint report install uninstall clean
+.PHONY: all help bench truth check tests check-gpu fuzz lint report install uninstall clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -12,7 +12,9 @@
 #include "analyze/cluster.h"
 #include "analyze/contend.h"
 #include "analyze/linear.h"
+#include "analyze/findings.h"
 #include "analyze/side.h"
+#include "analyze/smgroup.h"
 #include "share/lib/mem.h"
 #include "share/lib/rng.h"
 
@@ -282,6 +284,59 @@ static void few_lines_leave_functions_open(void **state)
     assert_true(l.open > 0);
 }
 
+static void sms_of_one_place_are_a_group(void **state)
+{
+    float x[200 * 12];
+    uint32_t group[12];
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 8);
+    for (size_t i = 0; i < 200; i++)
+        for (size_t k = 0; k < 12; k++)
+            x[i * 12 + k] = (float)(280 + (double)(rng_mix(i * 16 + k % 3) % 20) + 5 * (double)k +
+                                    rng_normal(&r));
+    assert_int_equal(smgroup(x, 200, 12, group), 3);
+    for (size_t k = 0; k < 12; k++)
+        assert_int_equal(group[k], k % 3);
+    for (size_t i = 0; i < 200 * 12; i++)
+        x[i] = (float)(280 + rng_normal(&r));
+    assert_int_equal(smgroup(x, 200, 12, group), 0);
+    assert_int_equal(smgroup(x, 200, 1, group), 0);
+}
+
+static void findings_read_back(void **state)
+{
+    char name[] = "/tmp/test_findings_XXXXXX", *files[] = {name, NULL};
+    FILE *to = fdopen(mkstemp(name), "w");
+    struct findings fs = {0};
+    struct prov p = {0};
+    struct out o;
+    struct tsv *t;
+
+    (void)state;
+    findings_begin(&o, to, &p);
+    finding_put(&o, "capacity_side", 2.385e7 + 0.25, 2e7, NAN, "knee", 12, "%d sizes", 12);
+    finding_word(&o, "side_mask", "12", "gf2", 3, "-");
+    out_end(&o, "ok");
+    fclose(to);
+    t = xtsv_open(files);
+    assert_int_equal(xtsv_next(t), TSV_HEADER);
+    assert_true(findings_is(t));
+    while (xtsv_next(t) == TSV_ROW)
+        xfindings_add(&fs, t);
+    assert_true(fabs(findings_get(&fs, "capacity_side", 0)->value / 2.385e7 - 1) < 1e-5);
+    assert_true(isnan(findings_get(&fs, "capacity_side", 0)->hi));
+    assert_string_equal(findings_get(&fs, "capacity_side", 0)->note, "12 sizes");
+    assert_string_equal(findings_get(&fs, "side_mask", 0)->text, "12");
+    assert_true(isnan(findings_get(&fs, "side_mask", 0)->value));
+    assert_null(findings_get(&fs, "side_mask", 1));
+    assert_null(finding_find("no_such"));
+    tsv_close(t);
+    findings_free(&fs);
+    remove(name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +348,8 @@ int main(void)
         cmocka_unit_test(sides_of_lines_and_sms),
         cmocka_unit_test(functions_are_found),
         cmocka_unit_test(few_lines_leave_functions_open),
+        cmocka_unit_test(sms_of_one_place_are_a_group),
+        cmocka_unit_test(findings_read_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
