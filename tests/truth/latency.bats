@@ -32,7 +32,7 @@ recover()
     side=$(($(key slices "$dev" 1) * $(key sets "$dev" 64) * $(key ways "$dev" 16) * $(key line "$dev" 128)))
     total=$((side * sides))
     l2collect -q -d "sim:$1" -o run.tsv latency passes=2 \
-        size="$((side / 4)):$((total * 3 / 2)):8,$((total * 2)),$((total * 3)),$((total * 4))"
+        size="$((side / 4)):$((total * 3 / 2)):8,$((total * 2)):$((total * 4)):8"
     l2level run.tsv >levels 2>/dev/null
     l2stat run.tsv 2>/dev/null | l2knee >knees 2>/dev/null
     body knees
