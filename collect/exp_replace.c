@@ -166,13 +166,12 @@ static int typed(struct run *r, struct sequences *s)
     int rc;
 
     if (strcmp(text, "-") == 0 || *text == '@') {
-        FILE *in = *text == '@' ? fopen(text + 1, "r") : stdin;
+        FILE *in = fopen(*text == '@' ? text + 1 : "/dev/stdin", "r");
 
         if (in == NULL)
             return device_fail(r->dev, "seq=%s: cannot be opened", text);
         len = getdelim(&read, &cap, '\0', in);
-        if (in != stdin)
-            fclose(in);
+        fclose(in);
         if (len < 0)
             return device_fail(r->dev, "seq=%s: empty", text);
         text = read;

@@ -84,8 +84,17 @@ static void xset(struct plan *plan, const char *word, const struct sizes *list)
         xdie_unknown(plan, word);
 }
 
+static bool takes_sizes(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        for (const struct param *p = plan->exp[i]->params; p->name != NULL; p++)
+            if (p->type == PARAM_SIZES && strcmp(p->name, name) == 0)
+                return true;
+    return false;
+}
+
 /* Standard input's list of sizes, for the first "NAME=-"; later ones get the same. */
-static const struct sizes *xstdin_sizes(const char *word)
+static const struct sizes *xstdin_sizes(const struct plan *plan, const char *word)
 {
     static struct sizes list;
     static bool done;
@@ -95,6 +104,10 @@ static const struct sizes *xstdin_sizes(const char *word)
     if (strcmp(equals, "=-") != 0)
         return NULL;
     name = xstrndup(word, (size_t)(equals - word));
+    if (!takes_sizes(plan, name)) {
+        free(name);
+        return NULL;
+    }
     if (!done && sizes_read(&list, stdin, name, why, sizeof why) != 0)
         xdie(EXIT_FAILED, "%s: %s", name, why);
     if (list.n == 0)
@@ -123,7 +136,7 @@ static void xread_plan(struct plan *plan, char *const *words)
         xdie(EXIT_USAGE, "name an experiment:%s", experiment_names());
     for (w = words; *w != NULL; w++)
         if (strchr(*w, '=') != NULL)
-            xset(plan, *w, xstdin_sizes(*w));
+            xset(plan, *w, xstdin_sizes(plan, *w));
 }
 
 static const struct cli_opt opts[] = {

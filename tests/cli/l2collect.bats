@@ -268,3 +268,9 @@ column()
     l2collect bandwidth -h | grep -q '^  width=16 '
     l2collect -h | grep -q '^usage: l2collect '
 }
+
+@test "seq=-: sequences, not sizes, from standard input" {
+    echo 'a b c a?' | l2collect -q -d sim:tiny replace seq=- sets=1 2>/dev/null >"$BATS_TEST_TMPDIR/out"
+    grep -q '^replace' "$BATS_TEST_TMPDIR/out"
+    tail -n 1 "$BATS_TEST_TMPDIR/out" | grep -q 'status=ok'
+}
