@@ -99,11 +99,12 @@ check: all tests
 
 tests: $(UNIT) $O/tests/draw_chip
 
-# Timings against datamash, Miller and awk, as TSV; ROWS=500000 for a quick one.
-bench: all build/bench/reader
+# Timings against datamash, Miller and awk, as TSV; ROWS=500000 for a quick one. Then the cache model: million loads a second.
+bench: all build/bench/reader build/bench/cache
 	tests/bench/stat.sh $B build/bench
+	@for d in tiny v100 h200; do build/bench/cache share/devices/$$d.dev 32K 4M 20M; done
 
-build/bench/reader: tests/bench/reader.c $O/share.a
+build/bench/%: tests/bench/%.c $O/share.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ -o $@ -lm
 
