@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "rng.h"
-
 #define CHIP_LIST  512
 #define CHIP_SIDES 4 /* at most */
 
@@ -30,15 +29,13 @@ enum chip_order { ORDER_PLAIN, ORDER_MIXED };
 
 struct chip {
     char name[64], about[256], policy[32];
-    uint64_t
-        seed; /* of everything about the chip that is drawn: SM runs, page constants, offsets, hashes */
+    uint64_t seed; /* of all that is drawn: SM runs, page constants, offsets, hashes */
 
     /* SMs: sm_split[s] of them are on side s; ids alternate between sides in runs of sm_run on average (0: halves). */
     uint32_t sms, sm_run, cc_major, cc_minor, sm_mhz, mem_mhz, bus_width;
     struct chip_list sm_split;
     uint64_t memory, l2_api, persist_max, window_max;
-    int32_t locked, temperature, processes, ecc,
-        mig; /* as the driver would report them; -1 unknown */
+    int32_t locked, temperature, processes, ecc, mig; /* by the driver; -1 unknown */
 
     /* Where a line lives: place.h says how these are used. */
     uint32_t sides, slices, sets, ways, line, sector, fetch; /* slices of a side, sets of a slice */
@@ -51,13 +48,12 @@ struct chip {
     uint32_t extent;      /* pages that lie together in physical memory */
 
     /* What is kept. */
-    uint32_t copies, copy_insert,
-        copy_drop; /* enum chip_copies, enum chip_insert; 1: goes when its home line goes */
+    uint32_t copies, copy_insert; /* enum chip_copies, enum chip_insert */
+    uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess;
     uint64_t l1;
     uint32_t l1_ways, l1_latency;
-    struct chip_list tlb_pages,
-        tlb_cycles; /* entries of each level, cycles that a miss of it costs */
+    struct chip_list tlb_pages, tlb_cycles; /* of each level: entries, cycles of a miss */
 
     /* Latencies in cycles; spreads are of uniform offsets +- that much. */
     uint32_t timer, latency_local, latency_remote, latency_dram, latency_dram_remote;
@@ -73,7 +69,6 @@ struct chip {
     double slice_bytes, side_link_bytes, sm_bytes, sm_inflight, dram_gbps, dram_write_gbps;
     /* Cycles for which one warp's access keeps a slice; what a partner slice adds to an atomic's queue. */
     double service_load, service_atom, service_partner;
-
     uint64_t fail_after; /* operations until the device fails; 0: never */
 };
 
