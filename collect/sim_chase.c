@@ -61,17 +61,17 @@ int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *n
 {
     struct sim *s = sim_of(d);
     struct sim_link *l;
+    size_t kept = 0;
 
     if (sim_begin(s, "link") != 0 || check_link(s, base, stride, next, n) != 0)
         return -1;
-    for (size_t i = 0; i < s->nlink;) {
-        if (overlap(&s->link[i], base, stride, n)) {
+    for (size_t i = 0; i < s->nlink; i++) {
+        if (overlap(&s->link[i], base, stride, n))
             sim_link_free(&s->link[i]);
-            s->link[i] = s->link[--s->nlink];
-        } else {
-            i++;
-        }
+        else
+            s->link[kept++] = s->link[i];
     }
+    s->nlink = kept;
     s->link = xgrow(s->link, s->nlink, &s->linkcap, sizeof *s->link);
     l = &s->link[s->nlink++];
     *l = (struct sim_link){base,
