@@ -146,6 +146,29 @@ const struct column column_table[] = {
     {"method", WORD, PARAM, "", "how it was found"},
     {"note", WORD, VALUE, "", "what a person should know; - when nothing"},
 
+    /* l2verdict */
+    {"verdict", WORD, VALUE, "", "agree, single, disagree, open (measured, not decided), missing"},
+    {"methods", WHOLE, VALUE, "", "different methods that speak of the parameter"},
+    {"support", WHOLE, VALUE, "", "different methods that support the value"},
+    {"evidence", WHOLE, VALUE, "", "observations behind the methods that support the value"},
+    {"api", REAL, VALUE, "of value", "what the driver says"},
+    {"difference", REAL, VALUE, "percent", "value against what the driver says"},
+    {"values", WORD, VALUE, "", "every method with its value, interval and observations"},
+
+    /* l2check */
+    {"severity", WORD, VALUE, "", "error: the data can't be used; warning: look before you believe"},
+    {"rule", WORD, PARAM, "", "the rule that found it"},
+    {"sight", WORD, VALUE, "", "what was seen"},
+    {"cause", WORD, VALUE, "", "what it likely comes from"},
+    {"advice", WORD, VALUE, "", "what to do"},
+    {"file", WORD, PARAM, "", "the archive in which it was seen"},
+
+    /* l2survey's manifest */
+    {"archive", WORD, PARAM, "", "name of an archive, without .tsv.gz"},
+    {"parameters", WORD, PARAM, "", "words that l2collect was given"},
+    {"seconds", REAL, VALUE, "s", "time taken"},
+    {"rows", WHOLE, VALUE, "", "rows of the archive"},
+
     {NULL, WORD, PARAM, NULL, NULL},
 };
 /* clang-format on */
