@@ -274,3 +274,13 @@ column()
     grep -q '^replace' "$BATS_TEST_TMPDIR/out"
     tail -n 1 "$BATS_TEST_TMPDIR/out" | grep -q 'status=ok'
 }
+
+@test "the manual's examples on the simulated chip print what it says" {
+    awk '/^\.Ed/ { on = 0 } /^\$ .*-d sim:/ { on = 1 } on' "$TOP/man/l2collect.1" >shown
+    grep '^\$ ' shown | cut -c 3- | while IFS= read -r line; do
+        echo "\$ $line"
+        sh -c "$line" 2>/dev/null
+    done >printed
+    [ "$(grep -c '^\$ ' shown)" -eq 2 ]
+    diff shown printed
+}
