@@ -16,8 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A candidate that is wrong in more than one of 20 of the first FIRST accesses is not replayed further. */
-enum { COPIES = 64, MOST_RANDOM = 20000, FIRST = 8000, SHOWN = 40 };
+/* Candidates are replayed on more and more accesses, as long as they are right often enough. */
+enum { COPIES = 64, MOST_RANDOM = 20000, SHOWN = 40 };
+static const struct {
+    uint64_t accesses; /* 0: all */
+    double agreement;  /* needed to go on */
+} rounds[] = {{2000, 0.85}, {10000, 0.95}, {0, 0}};
 
 struct candidate {
     struct policy policy;
@@ -60,21 +64,31 @@ static int by_merit(const void *x, const void *y)
     return (ma < mb) - (ma > mb);
 }
 
+static void score_clean(const struct traces *t, double flip, struct candidate *c)
+{
+    size_t k = 0;
+
+    do
+        replay_score(&c->policy, t->t, t->n, 0, flip, COPIES,
+                     c->policy.random ? MOST_RANDOM : rounds[k].accesses, &c->clean);
+    while (!c->policy.random && rounds[k].accesses != 0 &&
+           (double)c->clean.agree > rounds[k++].agreement * (double)c->clean.total);
+}
+
 static void judge(struct verdict *v, const struct traces *t)
 {
     double flip;
 
     v->t = t;
     v->flip = replay_flips(t->t, t->n, &v->pairs);
-    flip = fmin(fmax(v->flip, 0.0005), 0.02);
+    flip = fmin(fmax(v->flip, 0.0005), 0.003);
     v->n = policy_count();
     v->c = xcalloc(v->n, sizeof *v->c);
     for (size_t k = 0; k < v->n; k++) {
         struct candidate *c = &v->c[k];
 
         c->policy = policy_at(k);
-        replay_score(&c->policy, t->t, t->n, 0, flip, COPIES, c->policy.random ? MOST_RANDOM : 0,
-                     &c->clean);
+        score_clean(t, flip, c);
         c->fits = replay_consistent(&c->policy, &c->clean, flip, v->pairs > 0 ? 2 * v->flip : NAN);
     }
     qsort(v->c, v->n, sizeof *v->c, by_merit);
@@ -152,7 +166,7 @@ static char *next_sequence(const struct verdict *v)
 
     if (v->fitting < 2 || a->policy.random || b->policy.random)
         return text;
-    n = replay_distinguish(&a->policy, &b->policy, v->t->ways, v->t->lines, v->t->resets, line, 64);
+    n = replay_distinguish(&a->policy, &b->policy, &v->t->t[0], v->t->lines, line, 64);
     for (size_t i = 0; i < n; i++) {
         longer =
             xprintf("%s%s%" PRIu32 "%s", text, *text ? " " : "", line[i], i + 1 == n ? "?" : "");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 4000 };
+enum { TRIES = 4000, PHASE_LINE = 1 << 20 };
 
 static bool wanted(const struct trace *t, int which)
 {
@@ -32,18 +32,59 @@ static void count(struct score *s, double foreseen, const struct answer *a, doub
     }
 }
 
+/* Replays a trace after `before` lines that nobody asks for: they set the phase in which a policy that goes round the
+ * ways begins. Stops when more than `most` answers are wrong; returns how many are. */
+static size_t count_wrong(const struct policy *p, const struct trace *t, unsigned before,
+                          size_t most)
+{
+    struct policy_set set;
+    size_t wrong = 0;
+
+    policy_set_init(&set, p, t->ways, 1);
+    for (unsigned i = 0; i < before; i++)
+        policy_set_access(&set, PHASE_LINE + i, NULL);
+    for (size_t i = 0; i < t->n && wrong <= most; i++)
+        wrong += (policy_set_access(&set, t->a[i].line, NULL) != t->a[i].hit) && t->a[i].counts;
+    return wrong;
+}
+
+/* The phase with the fewest wrong answers. What a reset does not fix (RRIP, FIFO, trees: which way is next) is the set's
+ * history; a candidate is given the benefit of it, unless it is far off anyway. */
+static unsigned best_phase(const struct policy *p, const struct trace *t)
+{
+    size_t least = count_wrong(p, t, 0, t->n), counted = 0;
+    unsigned best = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        counted += t->a[i].counts;
+    if (least * 4 > counted)
+        return best;
+    for (unsigned k = 1; k < t->ways && least > 0; k++) {
+        size_t wrong = count_wrong(p, t, k, least);
+
+        if (wrong < least) {
+            least = wrong;
+            best = k;
+        }
+    }
+    return best;
+}
+
 static void score_trace(const struct policy *p, const struct trace *t, size_t index, double flip,
                         struct score *s)
 {
+    unsigned before = best_phase(p, t);
     struct policy_set set;
-    size_t before = 0;
+    size_t steps = 0;
 
     policy_set_init(&set, p, t->ways, 1);
+    for (unsigned i = 0; i < before; i++)
+        policy_set_access(&set, PHASE_LINE + i, NULL);
     for (size_t i = 0; i < t->n; i++) {
         bool hit = policy_set_access(&set, t->a[i].line, NULL);
 
         if (t->a[i].counts)
-            count(s, hit, &t->a[i], flip, index, i, before++);
+            count(s, hit, &t->a[i], flip, index, i, steps++);
     }
 }
 
@@ -175,17 +216,17 @@ double replay_flips(const struct trace *t, size_t n, uint64_t *pairs)
     return *pairs > 0 ? (double)differ / (double)*pairs / 2 : 0;
 }
 
-static size_t first_difference(const struct policy *p, const struct policy *q, unsigned ways,
-                               unsigned lines, unsigned passes, uint32_t *line, size_t most,
-                               struct rng *r)
+static size_t first_difference(const struct policy *p, const struct policy *q,
+                               const struct trace *like, unsigned lines, uint32_t *line,
+                               size_t most, struct rng *r)
 {
     struct policy_set a, b;
 
-    policy_set_init(&a, p, ways, 1);
-    policy_set_init(&b, q, ways, 1);
-    for (unsigned i = 0; i < passes * lines; i++) {
-        policy_set_access(&a, i % lines, NULL);
-        policy_set_access(&b, i % lines, NULL);
+    policy_set_init(&a, p, like->ways, 1);
+    policy_set_init(&b, q, like->ways, 1);
+    for (size_t i = 0; i < like->n && !like->a[i].counts; i++) {
+        policy_set_access(&a, like->a[i].line, NULL);
+        policy_set_access(&b, like->a[i].line, NULL);
     }
     for (size_t i = 0; i < most; i++) {
         line[i] = (uint32_t)rng_below(r, lines);
@@ -195,8 +236,8 @@ static size_t first_difference(const struct policy *p, const struct policy *q, u
     return 0;
 }
 
-size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways,
-                          unsigned lines, unsigned passes, uint32_t *line, size_t most)
+size_t replay_distinguish(const struct policy *p, const struct policy *q, const struct trace *like,
+                          unsigned lines, uint32_t *line, size_t most)
 {
     uint32_t *tried = xcalloc(most, sizeof *tried);
     size_t best = 0;
@@ -204,8 +245,7 @@ size_t replay_distinguish(const struct policy *p, const struct policy *q, unsign
 
     rng_seed(&r, 7);
     for (int k = 0; k < TRIES; k++) {
-        size_t n =
-            first_difference(p, q, ways, lines, passes, tried, best > 0 ? best - 1 : most, &r);
+        size_t n = first_difference(p, q, like, lines, tried, best > 0 ? best - 1 : most, &r);
 
         if (n > 0) {
             best = n;

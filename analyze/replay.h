@@ -39,7 +39,8 @@ struct score {
     size_t trace, step, length;
 };
 
-/* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). The traces' first answers find an empty set.
+/* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). A trace starts with the set in the
+ * phase (0 to ways - 1 foreign lines loaded) that suits the candidate best.
  * copies: replays of a random policy; most: stop after so many accesses (0: never). */
 void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
                   unsigned particles, uint64_t most, struct score *s);
@@ -53,9 +54,10 @@ bool replay_consistent(const struct policy *p, const struct score *s, double fli
  * policy is deterministic. pairs: answers compared. */
 double replay_flips(const struct trace *t, size_t n, uint64_t *pairs);
 
-/* A short sequence of lines 0..lines-1, after `passes` ordered passes over all of them, whose last access hits under one
- * policy and misses under the other. Fills line[] (room for `most`), returns its length, 0 when none was found. */
-size_t replay_distinguish(const struct policy *p, const struct policy *q, unsigned ways,
-                          unsigned lines, unsigned passes, uint32_t *line, size_t most);
+/* A short sequence of lines 0..lines-1, after the same reset as `like` begins with (its answers before the first that
+ * counts), whose last access hits under one policy and misses under the other. Fills line[] (room for `most`), returns its
+ * length, 0 when none was found. */
+size_t replay_distinguish(const struct policy *p, const struct policy *q, const struct trace *like,
+                          unsigned lines, uint32_t *line, size_t most);
 
 #endif

@@ -91,17 +91,6 @@ static int by_run(const void *x, const void *y)
     return (a->rep > b->rep) - (a->rep < b->rep);
 }
 
-/* Ordered passes over all lines at the beginning of a trace, before anything counts. */
-static unsigned reset_passes(const struct traces *all)
-{
-    size_t quiet = 0;
-
-    while (quiet < all->t[0].n && !all->t[0].a[quiet].counts &&
-           all->t[0].a[quiet].line == quiet % all->lines)
-        quiet++;
-    return (unsigned)(quiet / all->lines);
-}
-
 static void one_device(const struct tsv *t)
 {
     const char *one = prov_get(&t->prov, "uuid", 0), *two = prov_get(&t->prov, "uuid", 1);
@@ -137,7 +126,6 @@ void xtraces_read(struct tsv *t, struct traces *all)
     qsort(all->t, all->n, sizeof *all->t, by_run);
     for (size_t i = 0; i < all->n; i++)
         all->sets += i == 0 || all->t[i].set != all->t[i - 1].set;
-    all->resets = reset_passes(all);
 }
 
 size_t traces_of_set(const struct traces *all, size_t i)

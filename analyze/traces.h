@@ -8,9 +8,8 @@
 struct traces {
     struct trace *t; /* sorted by set, sequence, repeat */
     size_t n, cap;
-    unsigned ways;   /* 0 before reading: the rows say */
-    unsigned lines;  /* line numbers are below this */
-    unsigned resets; /* ordered passes before a sequence */
+    unsigned ways;  /* 0 before reading: the rows say */
+    unsigned lines; /* line numbers are below this */
     size_t sets;
 };
 
