@@ -14,7 +14,12 @@ extern const struct experiment
     exp_evict,
     exp_survive,
     exp_stride,
-    exp_replace;
+    exp_replace,
+    exp_sector,
+    exp_partial,
+    exp_sametag,
+    exp_write,
+    exp_dirty;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -26,6 +31,11 @@ const struct experiment *const experiment_table[] = {
     &exp_survive,
     &exp_stride,
     &exp_replace,
+    &exp_sector,
+    &exp_partial,
+    &exp_sametag,
+    &exp_write,
+    &exp_dirty,
     NULL,
 };
 /* clang-format on */

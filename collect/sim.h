@@ -19,6 +19,8 @@ struct sim_link {
     struct sim_stop *stop;
     uint32_t *next, *place;
     size_t n;
+    struct sim_link *
+        before; /* what its first node pointed to before: comes back when dirty data are discarded */
 };
 
 #define SIM_JITTER 4096
@@ -79,6 +81,8 @@ bool sim_is_load(uint32_t kind);
 void sim_time_init(struct sim *s);
 
 void sim_link_free(struct sim_link *l);
+/* Discards what a line at this offset holds: if it is dirty, the pointers written last are lost. */
+void sim_discard(struct sim *s, uint64_t offset);
 
 /* The operations, each in its own file. */
 int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n);

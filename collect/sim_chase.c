@@ -19,6 +19,10 @@ static bool overlap(const struct sim_link *l, uint64_t base, uint64_t stride, si
 
 void sim_link_free(struct sim_link *l)
 {
+    if (l->before != NULL) {
+        sim_link_free(l->before);
+        free(l->before);
+    }
     free(l->next);
     free(l->stop);
     free(l->place);
@@ -57,19 +61,58 @@ static int check_link(struct sim *s, uint64_t base, uint64_t stride, const uint3
     return sim_inside(s, "link", base, (n - 1) * stride + 8);
 }
 
+/* A few pointers at one place within a line are kept when others are written over them. The model holds no data: what
+ * was there before counts as written back, what is there now as dirty if its line is. */
+static struct sim_link *set_aside(const struct sim *s, const struct sim_link *l, uint64_t base)
+{
+    struct sim_link *before;
+
+    if (l->base != base || l->n * l->stride > s->cache.chip.line)
+        return NULL;
+    before = xmalloc(sizeof *before);
+    *before = *l;
+    if (before->before != NULL) {
+        sim_link_free(before->before);
+        free(before->before);
+    }
+    before->before = NULL;
+    return before;
+}
+
+void sim_discard(struct sim *s, uint64_t offset)
+{
+    uint32_t line = s->cache.chip.line;
+    struct cache_ref r = cache_ref(&s->cache, offset);
+    bool dirty = cache_state(&s->cache, r, r.at.side) >> 4 != 0;
+
+    cache_discard(&s->cache, r);
+    for (size_t i = 0; i < s->nlink && dirty; i++) {
+        struct sim_link *before = s->link[i].before;
+
+        if (before == NULL || s->link[i].base / line != offset / line)
+            continue;
+        s->link[i].before = NULL;
+        sim_link_free(&s->link[i]);
+        s->link[i] = *before;
+        free(before);
+    }
+}
+
 int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n)
 {
     struct sim *s = sim_of(d);
-    struct sim_link *l;
+    struct sim_link *l, *before = NULL;
     size_t kept = 0;
 
     if (sim_begin(s, "link") != 0 || check_link(s, base, stride, next, n) != 0)
         return -1;
     for (size_t i = 0; i < s->nlink; i++) {
-        if (overlap(&s->link[i], base, stride, n))
-            sim_link_free(&s->link[i]);
-        else
-            s->link[kept++] = s->link[i];
+        struct sim_link *old = &s->link[i];
+
+        if (!overlap(old, base, stride, n))
+            s->link[kept++] = *old;
+        else if (before != NULL || (before = set_aside(s, old, base)) == NULL)
+            sim_link_free(old);
     }
     s->nlink = kept;
     s->link = xgrow(s->link, s->nlink, &s->linkcap, sizeof *s->link);
@@ -79,7 +122,8 @@ int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *n
                            xmalloc(n * sizeof *l->stop),
                            xmalloc(n * sizeof *next),
                            xmalloc(n * sizeof *next),
-                           n};
+                           n,
+                           before};
     memcpy(l->next, next, n * sizeof *next);
     put_in_order(s, l);
     return 0;

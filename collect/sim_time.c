@@ -217,7 +217,7 @@ static uint32_t one_line(struct sim *s, const struct sim_walker *w, uint32_t kin
         return change(s, w, kind, offset, bytes);
     r = cache_ref(&s->cache, offset);
     if (kind == L2_DISCARD)
-        cache_discard(&s->cache, r);
+        sim_discard(s, offset);
     else if (kind == L2_PREFETCH)
         cache_load(&s->cache, r, w->side, cache_sectors(&s->cache, offset, bytes), 0,
                    flags_of(s, kind, offset, r.line));

@@ -65,15 +65,16 @@ void set_drop_copies(struct cache *c, struct place at, uint32_t line)
     }
 }
 
-/* The victim's neighbour in the order that is not persisting; the victim when all are. */
-static unsigned spare(const struct cache *c, const struct set *s, unsigned victim)
+/* The next one in the order whose state has, of the bits of `mask`, some (`want`) or none; the victim when there is no such. */
+static unsigned spare(const struct cache *c, const struct set *s, unsigned victim, unsigned mask,
+                      bool want)
 {
     unsigned ways = c->chip.ways;
 
     for (unsigned k = 0; k < ways; k++) {
         unsigned w = c->policy.list ? s->policy[ways - 1 - k] : (victim + k) % ways;
 
-        if (!(s->state[w] & KEEP))
+        if (((s->state[w] & mask) != 0) == want)
             return w;
     }
     return victim;
@@ -120,8 +121,10 @@ unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsi
         ++*s->held;
     } else {
         way = c->lru ? s->policy[ways - 1] : c->policy.victim(&c->policy, s->policy, ways, &c->rng);
+        if (c->chip.evict_first != FIRST_ANY)
+            way = spare(c, s, way, DIRTY, c->chip.evict_first == FIRST_DIRTY);
         if (s->state[way] & KEEP)
-            way = spare(c, s, way);
+            way = spare(c, s, way, KEEP, false);
         evict(c, s, r.at, way, a);
     }
     s->tag[way] = r.line;

@@ -25,6 +25,7 @@ enum chip_insert { INSERT_MRU, INSERT_LRU };
 enum chip_allocate { ALLOCATE_SECTOR, ALLOCATE_FETCH, ALLOCATE_NONE };
 enum chip_partial { PARTIAL_MASK, PARTIAL_FETCH };
 enum chip_excess { EXCESS_CLEAN, EXCESS_EVICT };
+enum chip_first { FIRST_ANY, FIRST_CLEAN, FIRST_DIRTY }; /* who leaves a full set first */
 enum chip_order { ORDER_PLAIN, ORDER_MIXED };
 
 struct chip {
@@ -50,7 +51,7 @@ struct chip {
     /* What is kept. */
     uint32_t copies, copy_insert; /* enum chip_copies, enum chip_insert */
     uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
-    uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess;
+    uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
     uint32_t l1_ways, l1_latency;
     struct chip_list tlb_pages, tlb_cycles; /* of each level: entries, cycles of a miss */

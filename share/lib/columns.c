@@ -56,8 +56,10 @@ const struct column column_table[] = {
     {"case", WORD, PARAM, "", "which situation of several was set up"},
     {"bytes", WHOLE, PARAM, "bytes", "bytes moved or stored"},
     {"at", WHOLE, PARAM, "bytes", "offset of a store within its line"},
-    {"touch", WHOLE, PARAM, "bytes", "offset of the sector that was touched"},
+    {"touch", WHOLE, PARAM, "bytes", "offset of the sector that was touched, -1: none near the probe"},
     {"probe", WHOLE, PARAM, "bytes", "offset of the sector that was timed"},
+    {"by", WHOLE, PARAM, "bytes", "distance of an address from that of a line"},
+    {"stored", WHOLE, PARAM, "lines", "lines that were stored to"},
     {"resident", WORD, PARAM, "", "yes: the line was in the cache before"},
     {"pages", WHOLE, PARAM, "", "pages used, one line each"},
     {"offset", WHOLE, PARAM, "bytes", "address within the buffer"},
@@ -81,11 +83,14 @@ const struct column column_table[] = {
 
     /* What was measured. */
     {"cycles", REAL, VALUE, "cycles", "time of an access on the SM's clock"},
+    {"first", REAL, VALUE, "cycles", "time of the access before: the touch, the store"},
+    {"fence", REAL, VALUE, "cycles", "time of the fence after the store"},
+    {"ns_unit", REAL, VALUE, "ns", "time of one period of the bytes used"},
     {"ns", REAL, VALUE, "ns", "time on the device's clock"},
     {"gbps", REAL, VALUE, "GB/s", "10^9 bytes a second"},
     {"bpc", REAL, VALUE, "bytes/cycle", "bytes per SM clock, all SMs together"},
     {"value", REAL, VALUE, "", "the quantity, in the unit that its name says"},
-    {"vote", WHOLE, VALUE, "", "1: the probe missed, 0: it hit"},
+    {"vote", WHOLE, VALUE, "", "1: the probe missed (or a discarded line lost what it held), 0: it hit"},
     {"status", WORD, VALUE, "", "how an attempt ended: ok, or why it failed"},
 
     /* l2stat */

@@ -1,0 +1,359 @@
+/* dirty: written lines in one set. Sets of congruent lines are found as by evict; whole walks then run on one set.
+ *
+ * Line k of a set is found line k, line 0 the target, W the ways; kind cg: lines are only loaded, st: stored to as well.
+ *   keep     W lines are brought in, `stored` of them stored to; line `line` is timed: how many dirty lines stay.
+ *   order    `stored` lines are stored to, first or last in order of age (kind st_old, st_new), the set is filled up
+ *            by loads, one more line comes in; line `line` is timed: who had to go.
+ *   cost     W lines, all stored to or none, then line `line` comes in and is timed: what evicting a dirty line costs.
+ *   discard  without a clock. Each of `stored` lines holds a pointer that is in memory; another is written over it, and
+ *            the line is thrown away by discard.global.L2 (kind discard), or not (none), or written back before
+ *            (flushed). vote 1: the old pointer came back, so the line was dirty; cycles is nan.
+ * vote is 1, too, when a timed line was missing. Discard needs compute capability 8.0. */
+#include "access.h"
+#include "evset.h"
+#include "experiment.h"
+#include "../share/lib/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESET = 2, STORE_BYTES = 32, POINTERS = 8, LIST = 65536 };
+
+struct bed {
+    uint64_t number;
+    uint32_t ways, threshold, nline;
+    uint64_t line[L2_TIP_FOUND + 1]; /* the target, then the lines found */
+};
+
+struct bench {
+    struct evset_plan p;
+    struct bed *bed;
+    size_t nbed;
+    uint32_t rounds;
+    l2_access list[LIST];
+    uint32_t cycles[LIST];
+    size_t n;
+};
+
+struct row {
+    const char *what, *kind;
+    uint32_t stored, line;
+    uint64_t rep;
+    double cycles;
+    bool vote;
+};
+
+static void put_row(struct run *r, const struct bench *b, const struct bed *s,
+                    const struct row *row)
+{
+    struct out *o = r->out;
+
+    out_str(o, "dirty");
+    out_u64(o, s->number);
+    out_i64(o, b->p.sm);
+    out_str(o, evset_lines_names[b->p.lines]);
+    out_u64(o, s->ways);
+    out_u64(o, s->threshold);
+    out_str(o, row->what);
+    out_str(o, row->kind);
+    out_u64(o, row->stored);
+    out_u64(o, row->line);
+    out_u64(o, row->rep);
+    out_u64(o, s->line[row->line]);
+    out_double(o, row->cycles);
+    out_u64(o, row->vote);
+    out_row(o);
+}
+
+static void load(struct bench *b, const struct bed *s, uint32_t line)
+{
+    b->list[b->n++] = l2_access_of(b->p.kind, s->line[line], 0);
+}
+
+/* Loaded before, so that it is there on a chip whose stores allocate nothing. */
+static void store(struct bench *b, const struct bed *s, uint32_t line)
+{
+    load(b, s, line);
+    b->list[b->n++] = l2_access_of(L2_ST, s->line[line], STORE_BYTES);
+}
+
+/* All lines, in order, some times: then lines of index `ways` and above were the last ones, and none is dirty. */
+static void reset(struct bench *b, const struct bed *s)
+{
+    b->n = 0;
+    for (uint32_t pass = 0; pass < RESET * b->rounds; pass++)
+        for (uint32_t k = 0; k < s->nline; k++)
+            load(b, s, k);
+}
+
+/* Brings lines 0 .. ways - 1 in, those in [from, to) stored to. */
+static void fill(struct bench *b, const struct bed *s, uint32_t from, uint32_t to)
+{
+    for (uint32_t pass = 1; pass < b->rounds; pass++)
+        for (uint32_t k = 0; k < s->ways; k++)
+            load(b, s, k);
+    for (uint32_t k = 0; k < s->ways; k++)
+        if (k >= from && k < to)
+            store(b, s, k);
+        else
+            load(b, s, k);
+}
+
+static int walk(struct run *r, struct bench *b)
+{
+    b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+    return r->dev->ops->walk(r->dev, b->p.sm, b->list, b->n, b->cycles);
+}
+
+/* What was prepared, then one line timed. */
+static int timed(struct run *r, struct bench *b, const struct bed *s, struct row row)
+{
+    b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+    load(b, s, row.line);
+    if (walk(r, b) != 0)
+        return -1;
+    row.cycles = b->cycles[b->n - 2];
+    row.vote = row.cycles > s->threshold;
+    put_row(r, b, s, &row);
+    return 0;
+}
+
+static int run_keep(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
+{
+    for (uint32_t k = 0; k < s->ways; k++)
+        for (uint32_t stored = 0; stored <= s->ways; stored += s->ways) {
+            reset(b, s);
+            fill(b, s, 0, stored);
+            if (timed(r, b, s, (struct row){"keep", stored ? "st" : "cg", stored, k, rep, 0, 0}))
+                return -1;
+        }
+    return 0;
+}
+
+static int run_order(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
+{
+    uint32_t stored = s->ways / 4 > 0 ? s->ways / 4 : 1, w = s->ways;
+
+    for (uint32_t k = 0; k < w; k++)
+        for (int young = 0; young < 2; young++) {
+            reset(b, s);
+            fill(b, s, young ? w - stored : 0, young ? w : stored);
+            load(b, s, w);
+            if (timed(r, b, s,
+                      (struct row){"order", young ? "st_new" : "st_old", stored, k, rep, 0, 0}))
+                return -1;
+        }
+    return 0;
+}
+
+static int run_cost(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
+{
+    for (uint32_t k = s->ways; k < s->nline; k++)
+        for (uint32_t stored = 0; stored <= s->ways; stored += s->ways) {
+            reset(b, s);
+            fill(b, s, 0, stored);
+            if (timed(r, b, s, (struct row){"cost", stored ? "st" : "cg", stored, k, rep, 0, 0}))
+                return -1;
+        }
+    return 0;
+}
+
+static int run_timed(struct run *r, struct bench *b)
+{
+    static int (*const cases[])(struct run *, struct bench *, const struct bed *,
+                                uint64_t) = {run_keep, run_order, run_cost};
+    uint64_t reps = param_u64(r, "reps");
+
+    for (size_t i = 0; i < b->nbed && !run_stopped(); i++) {
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+            for (uint64_t rep = 0; rep < reps; rep++)
+                if (cases[c](r, b, &b->bed[i], rep) != 0)
+                    return -1;
+        run_progress(r, (double)(b->nbed + i + 1), 3.0 * (double)b->nbed);
+    }
+    return 0;
+}
+
+/* Everything that is dirty goes to memory: the pool is many times the cache. */
+static int flush(struct run *r, const struct bench *b)
+{
+    struct sweep all = {.sm = -1, .kind = b->p.kind, .stride = b->p.line};
+    uint64_t bytes = r->dev->info.l2_bytes > 0 ? 4 * r->dev->info.l2_bytes : b->p.pool_bytes;
+
+    all.n = (bytes < b->p.pool_bytes ? bytes : b->p.pool_bytes) / all.stride;
+    return r->dev->ops->sweep(r->dev, &all);
+}
+
+/* A pointer at the line's start that comes back after `hops`: 2 (by way of a second one) or 1. */
+static int point(struct run *r, uint64_t line, uint32_t hops)
+{
+    static const uint32_t next[] = {1, 0}, self[] = {0};
+
+    return r->dev->ops->link(r->dev, line, POINTERS, hops == 2 ? next : self, hops);
+}
+
+static int point_all(struct run *r, const struct bench *b, uint32_t stored, uint32_t hops)
+{
+    for (size_t i = 0; i < b->nbed; i++)
+        for (uint32_t k = 0; k < stored && k < b->bed[i].ways; k++)
+            if (point(r, b->bed[i].line[k], hops) != 0)
+                return -1;
+    return 0;
+}
+
+/* Dirties the lines in order (beside the pointers) and throws them away. */
+static int throw_away(struct run *r, struct bench *b, const struct bed *s, uint32_t stored,
+                      bool dirty, bool discard)
+{
+    b->n = 0;
+    for (uint32_t k = 0; k < stored && dirty; k++) {
+        load(b, s, k);
+        b->list[b->n++] = l2_access_of(L2_ST, s->line[k] + 2 * POINTERS, POINTERS);
+    }
+    b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+    for (uint32_t k = 0; k < stored && discard; k++)
+        b->list[b->n++] = l2_access_of(L2_DISCARD, s->line[k], 0);
+    return walk(r, b);
+}
+
+static int ask(struct run *r, struct bench *b, const struct bed *s, struct row row)
+{
+    for (row.line = 0; row.line < row.stored; row.line++) {
+        uint64_t hops;
+
+        if (r->dev->ops->cycle_length(r->dev, s->line[row.line], 4, &hops) != 0)
+            return -1;
+        row.vote = hops == 2;
+        put_row(r, b, s, &row);
+    }
+    return 0;
+}
+
+/* One test of all sets at once, so that there is one flush. stored: at most the ways of a set. */
+static int discard_test(struct run *r, struct bench *b, const char *kind, uint32_t most,
+                        uint64_t rep)
+{
+    bool flushed = strcmp(kind, "flushed") == 0;
+
+    if (point_all(r, b, most, 2) != 0 || flush(r, b) != 0 || flush(r, b) != 0)
+        return -1;
+    if (flushed && (point_all(r, b, most, 1) != 0 || flush(r, b) != 0))
+        return -1;
+    for (size_t i = 0; i < b->nbed; i++) {
+        const struct bed *s = &b->bed[i];
+        uint32_t stored = most < s->ways ? most : s->ways;
+
+        for (uint32_t k = 0; k < stored && !flushed; k++)
+            if (point(r, s->line[k], 1) != 0)
+                return -1;
+        if (throw_away(r, b, s, stored, !flushed, strcmp(kind, "none") != 0) != 0 ||
+            ask(r, b, s, (struct row){"discard", kind, stored, 0, rep, NAN, 0}) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int run_discard(struct run *r, struct bench *b)
+{
+    const struct device_info *i = &r->dev->info;
+    uint64_t reps = param_u64(r, "reps");
+
+    if (i->cc_major < 8) {
+        run_warn(r, "compute capability %u.%u has no discard: dirty lines are told by time alone",
+                 i->cc_major, i->cc_minor);
+        return 0;
+    }
+    if (discard_test(r, b, "none", L2_TIP_FOUND, 0) != 0 ||
+        discard_test(r, b, "flushed", L2_TIP_FOUND, 0) != 0)
+        return -1;
+    for (uint64_t rep = 0; rep < reps && !run_stopped(); rep++) {
+        if (discard_test(r, b, "discard", 1, rep) != 0 ||
+            discard_test(r, b, "discard", L2_TIP_FOUND, rep) != 0)
+            return -1;
+        run_progress(r, (double)(2 * reps + rep + 1), 3.0 * (double)reps);
+    }
+    return 0;
+}
+
+/* Looks for sets; those that are found are in b->bed. */
+static int find_sets(struct run *r, struct bench *b)
+{
+    struct l2_tip_out *out = xcalloc(1, sizeof *out);
+    uint64_t want = param_u64(r, "sets");
+    int rc = 0;
+
+    b->bed = xcalloc(want, sizeof *b->bed);
+    for (uint64_t tries = 0; b->nbed < want && tries < 3 * want && rc == 0 && !run_stopped();
+         tries++) {
+        struct bed *s = &b->bed[b->nbed];
+
+        s->number = b->nbed;
+        s->line[0] = evset_target(&b->p, &r->rng);
+        rc = evset_threshold(&b->p, s->line[0], &s->threshold);
+        if (rc != 0 || (rc = evset_find(&b->p, s->line[0], 4, out)) != 0 ||
+            out->status != L2_TIP_OK || out->nfound == out->nset)
+            continue;
+        s->ways = out->nset;
+        s->nline = out->nfound + 1;
+        memcpy(s->line + 1, out->found, out->nfound * sizeof *out->found);
+        b->nbed++;
+        run_progress(r, (double)b->nbed, 3.0 * (double)want);
+    }
+    if (rc == 0 && b->nbed < want && !run_stopped())
+        run_warn(r, "%zu of %llu sets found; the last search ended with '%s': try lines= or pool=",
+                 b->nbed, (unsigned long long)want, evset_status(out->status));
+    free(out);
+    return rc;
+}
+
+static int run_dirty(struct run *r)
+{
+    struct bench *b = xcalloc(1, sizeof *b);
+    int rc;
+
+    b->p = (struct evset_plan){.d = r->dev,
+                               .sm = (int)param_u64(r, "sm"),
+                               .lines = evset_lines_of(param_text(r, "lines")),
+                               .kind = L2_LD_CG,
+                               .line = (uint32_t)param_u64(r, "line"),
+                               .votes = 2,
+                               .extra = (uint32_t)param_u64(r, "extra"),
+                               .check_all = 20,
+                               .check_one = 10};
+    b->p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    rc = evset_plan(&b->p, &r->rng);
+    b->rounds = b->p.rounds > 0 ? b->p.rounds : 1;
+    if (rc == 0)
+        rc = find_sets(r, b);
+    if (rc == 0)
+        rc = run_timed(r, b);
+    if (rc == 0 && b->nbed > 0)
+        rc = run_discard(r, b);
+    evset_plan_free(&b->p);
+    free(b->bed);
+    free(b);
+    return rc;
+}
+
+static const struct param params[] = {
+    {"sets", PARAM_U64, "6", "", "sets to measure", 1, 1000},
+    {"extra", PARAM_U64, "8", "lines", "congruent lines beyond the ways", 1, 40},
+    {"reps", PARAM_U64, "2", "", "repeats of each trial", 1, 1000},
+    {"sm", PARAM_U64, "0", "", "the SM that walks", 0, 1e4},
+    {"lines", PARAM_WORD, "home", "home|remote|all",
+     "sets of lines of the SM's own side, of the other, or any", 0, 0},
+    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
+    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
+     65536, 0x1p31},
+    {0},
+};
+
+const struct experiment exp_dirty = {
+    "dirty",
+    "written lines in one set: how many stay, who goes first, what it costs",
+    "exp set sm lines ways threshold case kind stored line rep offset cycles vote",
+    params,
+    run_dirty,
+    false,
+};
