@@ -152,5 +152,4 @@ clean:
 	rm -rf build report $(PROGRAMS)
 
 .PHONY: all help bench truth check tests check-gpu fuzz lint report install uninstall clean
-.SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)
