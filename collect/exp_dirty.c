@@ -133,17 +133,19 @@ static int run_keep(struct run *r, struct bench *b, const struct bed *s, uint64_
 
 static int run_order(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
 {
-    uint32_t stored = s->ways / 4 > 0 ? s->ways / 4 : 1, w = s->ways;
+    uint32_t w = s->ways;
 
-    for (uint32_t k = 0; k < w; k++)
-        for (int young = 0; young < 2; young++) {
-            reset(b, s);
-            fill(b, s, young ? w - stored : 0, young ? w : stored);
-            load(b, s, w);
-            if (timed(r, b, s,
-                      (struct row){"order", young ? "st_new" : "st_old", stored, k, rep, 0, 0}))
-                return -1;
-        }
+    for (uint32_t i = 0; i < 2 * w * w; i++) {
+        uint32_t stored = i % w + 1, k = i / w % w;
+        bool young = i / w / w;
+
+        reset(b, s);
+        fill(b, s, young ? w - stored : 0, young ? w : stored);
+        load(b, s, w);
+        if (timed(r, b, s,
+                  (struct row){"order", young ? "st_new" : "st_old", stored, k, rep, 0, 0}))
+            return -1;
+    }
     return 0;
 }
 
@@ -212,8 +214,11 @@ static int throw_away(struct run *r, struct bench *b, const struct bed *s, uint3
         b->list[b->n++] = l2_access_of(L2_ST, s->line[k] + 2 * POINTERS, POINTERS);
     }
     b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
-    for (uint32_t k = 0; k < stored && discard; k++)
+    for (uint32_t k = 0; k < stored && discard; k++) {
         b->list[b->n++] = l2_access_of(L2_DISCARD, s->line[k], 0);
+        b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+        b->list[b->n++] = l2_access_of(L2_WAIT, 2000, 0);
+    }
     return walk(r, b);
 }
 
@@ -268,9 +273,9 @@ static int run_discard(struct run *r, struct bench *b)
         discard_test(r, b, "flushed", L2_TIP_FOUND, 0) != 0)
         return -1;
     for (uint64_t rep = 0; rep < reps && !run_stopped(); rep++) {
-        if (discard_test(r, b, "discard", 1, rep) != 0 ||
-            discard_test(r, b, "discard", L2_TIP_FOUND, rep) != 0)
-            return -1;
+        for (uint32_t n = 1; n <= 16; n++)
+            if (discard_test(r, b, "discard", n, rep) != 0)
+                return -1;
         run_progress(r, (double)(2 * reps + rep + 1), 3.0 * (double)reps);
     }
     return 0;
