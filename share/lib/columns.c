@@ -70,6 +70,8 @@ const struct column column_table[] = {
     {"test", WORD, PARAM, "", "of contend: search (labels blocks by pivots), pairs, thread (one thread alternates); of evict: number of the test"},
     {"accesses", WHOLE, PARAM, "", "accesses of each warp to one of two lines"},
     {"warps", WHOLE, PARAM, "", "warps of each SM"},
+    {"pattern", WORD, PARAM, "", "access pattern and its parameters, or the file of a trace"},
+    {"effect", WORD, PARAM, "", "what is taken away from the model: capacity, copies, conflicts, sectors, fetch, stores; -: nothing"},
     {"pivot", WHOLE, PARAM, "bytes", "offset of the line that the others are compared with"},
 
     /* Which repeat, and when. */
@@ -150,6 +152,17 @@ const struct column column_table[] = {
     {"unit", WORD, VALUE, "", "unit of value, lo and hi"},
     {"method", WORD, PARAM, "", "how it was found"},
     {"note", WORD, VALUE, "", "what a person should know; - when nothing"},
+
+    /* l2predict, and l2level of a replay */
+    {"stores", WHOLE, VALUE, "", "stores and reductions, whose answer nobody sees"},
+    {"share_local", REAL, VALUE, "", "part of the loads and atomics that hit the SM's own side"},
+    {"share_remote", REAL, VALUE, "", "part that hits another side"},
+    {"share_dram", REAL, VALUE, "", "part that comes from memory, home on the SM's own side"},
+    {"share_dram_remote", REAL, VALUE, "", "part that comes from memory, home on another side"},
+    {"hit", REAL, VALUE, "", "part that hits any side: local and remote"},
+    {"read", WHOLE, VALUE, "bytes", "bytes read from memory"},
+    {"written", WHOLE, VALUE, "bytes", "bytes written to memory"},
+    {"gain", REAL, VALUE, "cycles", "what an access would take less without the effect"},
 
     /* l2verdict */
     {"verdict", WORD, VALUE, "", "agree, single, disagree, open (measured, not decided), missing"},

@@ -1,0 +1,325 @@
+/* l2predict: what an access pattern will meet in the cache of a modelled chip: shares of the levels, hit rate, bytes from
+ * memory, mean latency. The model is the one that the simulated device runs; the accesses are those of l2collect replay.
+ * It knows no time: what runs at once on a GPU runs here in the order that the pattern gives. */
+#include "../share/lib/cli.h"
+#include "../share/lib/mem.h"
+#include "../share/lib/out.h"
+#include "model.h"
+#include "predict.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A pattern to predict: its words. */
+struct order {
+    const char *text; /* name or file */
+    char *const *more;
+};
+
+struct job {
+    struct chip chip;
+    struct predict_options options;
+    struct out out;
+    const char *sweep;          /* "block=32x8,16x16", NULL: none */
+    bool explain, trace, check; /* check: only parse what there is to do */
+};
+
+static bool is_file(const char *text)
+{
+    char *name = xstrndup(text, strcspn(text, ","));
+    bool file = pattern_find(name) == NULL && access(text, R_OK) == 0;
+
+    free(name);
+    return file;
+}
+
+static void xparse(struct pattern *p, const struct order *o)
+{
+    char why[512];
+
+    if (is_file(o->text)) {
+        xpattern_trace(p, o->text);
+        if (o->more != NULL && *o->more != NULL)
+            xdie(EXIT_USAGE, "a trace has no parameters: '%s'", *o->more);
+    } else if (pattern_parse(p, o->text, o->more, why, sizeof why) != 0) {
+        xdie(EXIT_USAGE, "%s (l2predict -l lists the patterns)", why);
+    }
+}
+
+static void xrun(const struct job *j, struct pattern *p, enum predict_effect effect,
+                 struct predict_count count[CHIP_SIDES])
+{
+    struct predict_options o = j->options;
+    char why[512];
+
+    memset(count, 0, CHIP_SIDES * sizeof *count);
+    o.effect = effect;
+    if (predict_run(&j->chip, p, &o, count, why, sizeof why) != 0)
+        xdie(EXIT_FAILED, "%s", why);
+}
+
+static double part(uint64_t a, uint64_t of)
+{
+    return of == 0 ? 0 : (double)a / (double)of;
+}
+
+static void put_shares(struct out *o, const struct predict_count *c)
+{
+    uint64_t n = predict_answers(c);
+
+    out_u64(o, n);
+    out_u64(o, c->stores);
+    for (int i = 0; i < CACHE_LEVELS; i++)
+        out_round(o, part(c->level[i], n), 5);
+    out_round(o, part(c->level[CACHE_LOCAL] + c->level[CACHE_REMOTE], n), 5);
+    out_round(o, part(c->cycles, n), 5);
+    out_u64(o, c->read);
+    out_u64(o, c->written);
+}
+
+#define SHARES                                                                                     \
+    "n stores share_local share_remote share_dram share_dram_remote hit cycles read written"
+
+static void put_row(struct out *o, const struct pattern *p, const char *side,
+                    const struct predict_count *c)
+{
+    out_str(o, "predict");
+    out_str(o, p->text);
+    out_str(o, side);
+    put_shares(o, c);
+    out_row(o);
+}
+
+static void predict(struct job *j, struct pattern *p)
+{
+    struct predict_count count[CHIP_SIDES], all = {0};
+
+    xrun(j, p, EFFECT_NONE, count);
+    for (uint32_t s = 0; s < j->chip.sides; s++)
+        predict_add(&all, &count[s]);
+    put_row(&j->out, p, "all", &all);
+    for (uint32_t s = 0; s < j->chip.sides && j->chip.sides > 1; s++) {
+        char side[16];
+
+        snprintf(side, sizeof side, "%u", s);
+        if (predict_answers(&count[s]) + count[s].stores > 0)
+            put_row(&j->out, p, side, &count[s]);
+    }
+}
+
+struct cost {
+    enum predict_effect effect;
+    struct predict_count all;
+    double gain; /* cycles an access that are saved without the effect */
+};
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct cost *x = a, *y = b;
+
+    return x->gain < y->gain ? 1 : x->gain > y->gain ? -1 : 0;
+}
+
+/* The cache as it is, then without each effect, the costliest first. */
+static void explain(struct job *j, struct pattern *p)
+{
+    struct predict_count count[CHIP_SIDES];
+    struct cost cost[EFFECTS];
+    size_t n = 0;
+
+    for (int e = EFFECT_NONE; e < EFFECTS; e++) {
+        struct cost *c = &cost[n];
+
+        if (e != EFFECT_NONE && !effect_applies(&j->chip, &cost[0].all, e))
+            continue;
+        *c = (struct cost){.effect = e};
+        xrun(j, p, e, count);
+        for (uint32_t s = 0; s < j->chip.sides; s++)
+            predict_add(&c->all, &count[s]);
+        c->gain = part(cost[0].all.cycles, predict_answers(&cost[0].all)) -
+                  part(c->all.cycles, predict_answers(&c->all));
+        n++;
+    }
+    qsort(cost + 1, n - 1, sizeof *cost, by_gain);
+    for (size_t i = 0; i < n; i++) {
+        out_str(&j->out, "explain");
+        out_str(&j->out, p->text);
+        out_str(&j->out, effect_names[cost[i].effect].name);
+        put_shares(&j->out, &cost[i].all);
+        out_round(&j->out, cost[i].gain, 4);
+        out_str(&j->out, effect_names[cost[i].effect].without);
+        out_row(&j->out);
+    }
+}
+
+static void print_trace(struct job *j, struct pattern *p)
+{
+    struct pattern_env env = {.sms = j->chip.sms, .seed = j->options.seed};
+    struct access a[256];
+    uint64_t step = 0;
+    char why[512];
+    size_t n;
+
+    if (pattern_start(p, &env, why, sizeof why) != 0)
+        xdie(EXIT_FAILED, "%s", why);
+    for (uint64_t pass = 0; pass < j->options.passes; pass++) {
+        pattern_pass(p);
+        while ((n = pattern_fill(p, a, 256)) > 0)
+            for (size_t i = 0; i < n; i++) {
+                out_u64(&j->out, step++);
+                out_u64(&j->out, a[i].sm);
+                out_u64(&j->out, a[i].offset);
+                out_u64(&j->out, a[i].bytes);
+                out_str(&j->out, trace_kinds[a[i].kind]);
+                out_row(&j->out);
+            }
+    }
+}
+
+static void one(struct job *j, const struct order *o)
+{
+    struct pattern p;
+
+    xparse(&p, o);
+    if (!j->check)
+        (j->trace ? print_trace : j->explain ? explain : predict)(j, &p);
+    pattern_free(&p);
+}
+
+/* The pattern with every value of the swept parameter. */
+static void sweep(struct job *j, const struct order *o)
+{
+    const char *equals = strchr(j->sweep, '=');
+    size_t given = 0;
+
+    if (equals == NULL)
+        xdie(EXIT_USAGE, "sweep: not a param=a,b,c: '%s'", j->sweep);
+    while (o->more[given] != NULL)
+        given++;
+    for (const char *at = equals + 1; *at != '\0'; at += *at == ',') {
+        size_t len = strcspn(at, ",");
+        char **more = xcalloc(given + 2, sizeof *more);
+
+        memcpy(more, o->more, given * sizeof *more);
+        more[given] = xprintf("%.*s%.*s", (int)(equals + 1 - j->sweep), j->sweep, (int)len, at);
+        one(j, &(struct order){o->text, more});
+        free(more[given]);
+        free(more);
+        at += len;
+    }
+}
+
+/* Words with '=' and without a ',' before it are parameters of all patterns; the others are patterns. */
+static void run_all(struct job *j, char **words)
+{
+    size_t n = 0, params = 0;
+    char **more, **text;
+
+    while (words[n] != NULL)
+        n++;
+    more = xcalloc(n + 1, sizeof *more);
+    text = xcalloc(n + 1, sizeof *text);
+    n = 0;
+    for (; *words != NULL; words++)
+        if (strcspn(*words, "=") < strcspn(*words, ",") && !is_file(*words))
+            more[params++] = *words;
+        else
+            text[n++] = *words;
+    if (n == 0)
+        xdie(EXIT_USAGE, "name a pattern or a trace (-l lists the patterns)");
+    for (size_t i = 0; i < n; i++)
+        (j->sweep != NULL ? sweep : one)(j, &(struct order){text[i], more});
+    free(more);
+    free(text);
+}
+
+static void list(int argc, char **argv)
+{
+    for (int i = optind; i < argc; i++) {
+        const struct pattern_def *d = pattern_find(argv[i]);
+
+        if (d == NULL)
+            xdie(EXIT_USAGE, "no such pattern: '%s'", argv[i]);
+        pattern_help(stdout, d);
+    }
+    if (optind == argc)
+        pattern_list(stdout);
+    xclose_stdout();
+    exit(EXIT_OK);
+}
+
+static const char *const columns[] = {
+    "exp pattern side " SHARES,
+    "exp pattern effect " SHARES " gain note",
+    TRACE_COLUMNS,
+};
+
+static const struct cli_opt opts[] = {
+    {'m', "model", "MODEL",
+     "a name of share/devices, a device file, or a table of l2verdict (h200)"},
+    {'e', "explain", NULL, "what costs most: the same without each effect"},
+    {'w', "sweep", "P=A,B,C", "the same with each of these values of a parameter"},
+    {'W', "warm", "N", "passes before the counted ones (1)"},
+    {'n', "passes", "N", "passes counted (1)"},
+    {'s', "seed", "N", "of random patterns and of physical pages (1)"},
+    {'t', "trace", NULL, "print the accesses as a trace, predict nothing"},
+    {'l', "list", NULL, "list the patterns, or the parameters of those named"},
+    {0, NULL, NULL, NULL},
+};
+static const struct cli_usage usage = {
+    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] PATTERN|TRACE... [PARAM=VALUE...]",
+    "Predicts what an access pattern meets in a modelled cache: levels, hit rate, bytes, latency.",
+    opts};
+
+int main(int argc, char **argv)
+{
+    struct job j = {.options = {.warm = 1, .passes = 1, .seed = 1}};
+    struct prov prov = {0};
+    const char *model = "h200";
+    bool listing = false;
+    int letter;
+
+    cli_start("l2predict");
+    while ((letter = xcli_next(argc, argv, &usage)) != -1)
+        switch (letter) {
+        case 'm':
+            model = optarg;
+            break;
+        case 'e':
+            j.explain = true;
+            break;
+        case 'w':
+            j.sweep = optarg;
+            break;
+        case 'W':
+            j.options.warm = xparse_u64("warm", optarg, 0, 1000000);
+            break;
+        case 'n':
+            j.options.passes = xparse_u64("passes", optarg, 1, 1000000);
+            break;
+        case 's':
+            j.options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
+            break;
+        case 't':
+            j.trace = true;
+            break;
+        case 'l':
+            listing = true;
+            break;
+        }
+    if (listing)
+        list(argc, argv);
+    xmodel_read(&j.chip, model, &prov);
+    prov_command(&prov, argc, argv);
+    j.check = true;
+    run_all(&j, argv + optind);
+    j.check = false;
+    out_begin(&j.out, stdout, &prov, columns[j.trace ? 2 : j.explain]);
+    run_all(&j, argv + optind);
+    out_end(&j.out, "ok");
+    prov_free(&prov);
+    xclose_stdout();
+    return EXIT_OK;
+}

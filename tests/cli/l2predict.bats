@@ -1,0 +1,130 @@
+# l2predict: patterns, traces, models, its table, its errors.
+load ../common
+
+# value COLUMN ROW FILE
+value()
+{
+    body "$3" | awk -F '\t' -v want="$1" -v row="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        NR == row + 1 { print $at[want] }'
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+@test "what fits is hit, what does not is not" {
+    l2predict -m tiny cyclic size=40K >a
+    [ "$(value share_local 1 a)" = 1 ]
+    [ "$(value hit 1 a)" = 1 ]
+    [ "$(value read 1 a)" = 0 ]
+    [ "$(value cycles 1 a)" = 200 ]
+    l2predict -m tiny cyclic size=1M >b
+    [ "$(value hit 1 b)" = 0 ]
+    [ "$(value read 1 b)" = $((1 << 19)) ]
+    tail -n 1 b | grep -q '^#end rows=2 status=ok$'
+}
+
+@test "own and other side: local, and remote where nothing is copied" {
+    l2predict -m tiny cyclic size=40K side=own >a
+    [ "$(value share_local 1 a)" = 1 ]
+    sed 's/^sides 2/&\ncopies never/' "$L2TOOLS_SHARE/devices/tiny.dev" >my.dev
+    l2predict -m my.dev cyclic size=40K side=other >b
+    [ "$(value share_remote 1 b)" = 1 ]
+    [ "$(value cycles 1 b)" = 300 ]
+}
+
+@test "rows of all and of each side add up" {
+    l2predict -m tiny random,size=100K,sms=8 >a
+    [ "$(body a | wc -l)" -eq 4 ]
+    [ "$(value n 1 a)" -eq $(($(value n 2 a) + $(value n 3 a))) ]
+    [ "$(value read 1 a)" -eq $(($(value read 2 a) + $(value read 3 a))) ]
+}
+
+@test "a trace of a pattern is predicted as the pattern is" {
+    l2predict -t -m tiny mixed,size=100K,sms=8,chunk=5 >t.tsv
+    [ "$(body t.tsv | wc -l)" -eq $((8 * 800 + 1)) ]
+    l2predict -m tiny -W 0 mixed,size=100K,sms=8,chunk=5 | body - | cut -f 3- >a
+    l2predict -m tiny -W 0 ./t.tsv | body - | cut -f 3- >b
+    cmp a b
+    gzip t.tsv
+    l2predict -m tiny -W 0 t.tsv.gz | body - | cut -f 3- >b
+    cmp a b
+}
+
+@test "a trace of offsets alone" {
+    printf 'offset\n0\n128\n0\n' >t.tsv
+    l2predict -m tiny -W 0 t.tsv >a
+    [ "$(value n 1 a)" = 3 ]
+    [ "$(value hit 1 a)" = 0.33333 ]
+}
+
+@test "explain: every effect once, the costliest first; one side has no copies" {
+    l2predict -m tiny -e mixed,size=90K >a
+    [ "$(body a | cut -f 3 | sort | tr '\n' ' ')" = "- capacity conflicts copies effect fetch sectors stores " ]
+    body a | awk -F '\t' 'NR > 2 { if (NR > 3 && $14 > last) exit 1; last = $14 }'
+    [ "$(value effect 2 a)" = capacity ]
+    l2predict -m v100 -e cyclic size=64K >b
+    if grep -q copies b; then return 1; fi
+}
+
+@test "sweep: a row for each value, in the order given" {
+    l2predict -m tiny -w size=20K,40K,200K shuffled,sm=2 >a
+    [ "$(body a | awk -F '\t' '$3 == "all" { print $2 }' | tr '\n' ' ')" = \
+        "shuffled,size=20K,sm=2 shuffled,size=40K,sm=2 shuffled,size=200K,sm=2 " ]
+    l2predict -w block=256x1,16x16 transpose rows=64 columns=64 | grep -q 'block=16x16'
+}
+
+@test "a table of findings is a model; what it lacks is said" {
+    {
+        printf '#l2tsv 1\nparam\tvalue\tlo\thi\tunit\tmethod\tn\tnote\n'
+        printf 'capacity_side\t61440\t60000\t62000\tbytes\tlevel\t9\t-\n'
+        printf 'sides\t2\t2\t2\tsides\tmatrix\t9\t-\n'
+        printf 'ways\t8\t8\t8\tlines\tevict\t9\t-\n#end rows=3 status=ok\n'
+    } >f.tsv
+    l2predict -m f.tsv cyclic size=40K >a
+    [ "$(value hit 1 a)" = 1 ]
+    grep -q '^#note model: latency_local is not in the table, 280 assumed$' a
+    if grep -q 'note model: ways' a; then return 1; fi
+    l2predict -m f.tsv cyclic size=300K >b
+    [ "$(value hit 1 b)" = 0 ]
+    grep -v capacity f.tsv | sed 's/rows=3/rows=2/' >g.tsv
+    fails 1 "no sets_side, capacity_side or capacity_total" l2predict -m g.tsv cyclic
+}
+
+@test "-l lists the patterns and their parameters" {
+    l2predict -l | grep -q '^  stencil '
+    l2predict -l tiled | grep -q '^  block=32x8 '
+    fails 2 "no such pattern: 'x'" l2predict -l x
+}
+
+@test "usage errors: 2, and nothing on stdout" {
+    fails 2 "name a pattern" l2predict
+    fails 2 "no such pattern: 'cycle'" l2predict cycle
+    fails 2 "cyclic: no such parameter: 'sizes=4K'; there are: size stride" l2predict cyclic sizes=4K
+    fails 2 "size: not a size: '4Q'" l2predict cyclic size=4Q
+    fails 2 "sweep: not a param=a,b,c: 'size'" l2predict -w size cyclic
+    [ ! -s out ]
+}
+
+@test "bad data: 1, and where" {
+    printf 'step\toffset\n0\t0\n0\t128\n' >t.tsv
+    fails 1 "t.tsv:3: column step: steps must rise: '0'" l2predict t.tsv
+    printf 'offset\tkind\n0\tld\n' >t.tsv
+    fails 1 "t.tsv:2: column kind: not one of cg" l2predict t.tsv
+    printf 'offset\tbytes\n0\t129\n' >t.tsv
+    fails 1 "t.tsv:2: column bytes: not between 1 and 128: '129'" l2predict t.tsv
+    printf 'offset\tsm\n0\t8\n' >t.tsv
+    fails 1 "SM 8: there are 8" l2predict -m tiny t.tsv
+    printf 'offset\n' >t.tsv
+    fails 1 "a trace without accesses" l2predict t.tsv
+    fails 1 "no-such.dev" l2predict -m no-such cyclic
+    fails 1 "the device has 8 SMs" l2predict -m tiny cyclic sms=9
+    fails 1 "the cache has one side" l2predict -m v100 cyclic side=other
+}
+
+@test "a full disk, a closed pipe" {
+    fails 1 "l2predict: stdout: No space left on device" sh -c 'l2predict -m tiny cyclic >/dev/full'
+    l2predict -t -m tiny cyclic size=4M 2>err | head -n 1
+    [ ! -s err ]
+}
