@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# l2policy: the policy of a simulated chip, whose truth is in its device file; what it refuses.
+load ../common
+
+setup_file()
+{
+    l2collect -q -d sim:tiny -o "$BATS_FILE_TMPDIR/lru.tsv" replace sets=4 2>/dev/null
+}
+
+@test "LRU: consistent, every other candidate rejected" {
+    l2policy "$BATS_FILE_TMPDIR/lru.tsv" >"$BATS_TEST_TMPDIR/out"
+    grep -qE '^policy	lru	.*consistent: lru \([0-9]+ accesses, .* all [0-9]+ other candidates rejected\)' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "-c: one candidate fits, each other has a counterexample of its own sequence" {
+    l2policy -c "$BATS_FILE_TMPDIR/lru.tsv" | body | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["fits"] == "yes" { fit++; if ($c["policy"] != "lru" || $c["counterexample"] != "-") bad = 1 }
+        $c["fits"] == "no" { n++; if ($c["policy"] != "random" && $c["counterexample"] !~ /sequence [0-9]+: .*[?]/) bad = 1 }
+        END { exit bad || fit != 1 || n < 10 }'
+}
+
+@test "too short a sequence: not told apart, and the sequence to run next tells more" {
+    l2collect -q -d sim:tiny replace seq='a b c a?' sets=1 2>/dev/null | l2policy >"$BATS_TEST_TMPDIR/out" 2>/dev/null
+    grep -qE '^policy	.*lru or .*not told apart: run seq=' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "-w that does not fit the sets is refused" {
+    fails 1 'a set of 8 ways' l2policy -w 12 "$BATS_FILE_TMPDIR/lru.tsv"
+}
+
+@test "-l: the candidates by name" {
+    for p in lru fifo plru bitplru nru srrip random; do
+        l2policy -l | cut -f 1 | grep -qx "$p" || { echo "$p"; return 1; }
+    done
+}
+
+@test "no rows of replace: exit 1 and the reason" {
+    fails 1 "good.tsv" l2policy "$DATA/good.tsv"
+}
