@@ -243,10 +243,17 @@ static int choose_touch(struct evset_plan *p, struct rng *r)
 int evset_plan(struct evset_plan *p, struct rng *r)
 {
     p->target_bytes = p->pool_bytes < TARGET_BYTES ? p->pool_bytes : TARGET_BYTES;
+    p->sides = (struct sides){0};
+    return p->d->ops->alloc(p->d, p->pool_bytes + p->target_bytes) != 0 ? -1
+                                                                        : evset_plan_here(p, r);
+}
+
+int evset_plan_here(struct evset_plan *p, struct rng *r)
+{
+    p->target_bytes = p->pool_bytes < TARGET_BYTES ? p->pool_bytes : TARGET_BYTES;
     p->seed = rng_u64(r);
     p->sides = (struct sides){0};
-    if (p->d->ops->alloc(p->d, p->pool_bytes + p->target_bytes) != 0 ||
-        sides_find(p->d, p->sm, p->pool_bytes + p->target_bytes, r, &p->sides) != 0 ||
+    if (sides_find(p->d, p->sm, p->pool_bytes + p->target_bytes, r, &p->sides) != 0 ||
         measure_miss(p, r) != 0)
         return -1;
     if (p->rounds == 0)

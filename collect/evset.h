@@ -42,6 +42,8 @@ uint64_t evset_pool_bytes(const struct device *d);
  * 0): as few as give the same first tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
  * 0, or -1 and d->error. */
 int evset_plan(struct evset_plan *p, struct rng *r);
+/* The same on the buffer that is there, which a plan of the same pool_bytes has allocated. */
+int evset_plan_here(struct evset_plan *p, struct rng *r);
 void evset_plan_free(struct evset_plan *p);
 
 /* The pool of the plan in another order. */

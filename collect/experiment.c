@@ -19,7 +19,8 @@ extern const struct experiment
     exp_partial,
     exp_sametag,
     exp_write,
-    exp_dirty;
+    exp_dirty,
+    exp_copies;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -36,6 +37,7 @@ const struct experiment *const experiment_table[] = {
     &exp_sametag,
     &exp_write,
     &exp_dirty,
+    &exp_copies,
     NULL,
 };
 /* clang-format on */
