@@ -5,6 +5,7 @@
  *   order    `stored` lines are stored to, first or last in order of age (kind st_old, st_new), the set is filled up
  *            by loads, one more line comes in; line `line` is timed: who had to go.
  *   cost     W lines, all stored to or none, then line `line` comes in and is timed: what evicting a dirty line costs.
+ *   drop     W lines are loaded, line `line` is thrown away by discard.global.L2 and timed.
  *   discard  without a clock. Each of `stored` lines holds a pointer that is in memory; another is written over it, and
  *            the line is thrown away by discard.global.L2 (kind discard), or not (none), or written back before
  *            (flushed). vote 1: the old pointer came back, so the line was dirty; cycles is nan.
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESET = 2, STORE_BYTES = 32, POINTERS = 8, LIST = 65536 };
+enum { DISCARD_NS = 2000, RESET = 2, STORE_BYTES = 32, POINTERS = 8, LIST = 65536 };
 
 struct bed {
     uint64_t number;
@@ -76,6 +77,14 @@ static void store(struct bench *b, const struct bed *s, uint32_t line)
 {
     load(b, s, line);
     b->list[b->n++] = l2_access_of(L2_ST, s->line[line], STORE_BYTES);
+}
+
+/* Is given time: it is a hint that takes effect later. */
+static void discard_line(struct bench *b, const struct bed *s, uint32_t line)
+{
+    b->list[b->n++] = l2_access_of(L2_DISCARD, s->line[line], 0);
+    b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+    b->list[b->n++] = l2_access_of(L2_WAIT, DISCARD_NS, 0);
 }
 
 /* All lines, in order, some times: then lines of index `ways` and above were the last ones, and none is dirty. */
@@ -161,10 +170,23 @@ static int run_cost(struct run *r, struct bench *b, const struct bed *s, uint64_
     return 0;
 }
 
+/* Whether a discard takes a line out that is only loaded: where not, it shows nothing of dirty lines either. */
+static int run_drop(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
+{
+    for (uint32_t k = 0; k < s->ways && r->dev->info.cc_major >= 8; k++) {
+        reset(b, s);
+        fill(b, s, 0, 0);
+        discard_line(b, s, k);
+        if (timed(r, b, s, (struct row){"drop", "discard", 0, k, rep, 0, 0}))
+            return -1;
+    }
+    return 0;
+}
+
 static int run_timed(struct run *r, struct bench *b)
 {
     static int (*const cases[])(struct run *, struct bench *, const struct bed *,
-                                uint64_t) = {run_keep, run_order, run_cost};
+                                uint64_t) = {run_keep, run_order, run_cost, run_drop};
     uint64_t reps = param_u64(r, "reps");
 
     for (size_t i = 0; i < b->nbed && !run_stopped(); i++) {
@@ -215,9 +237,7 @@ static int throw_away(struct run *r, struct bench *b, const struct bed *s, uint3
     }
     b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
     for (uint32_t k = 0; k < stored && discard; k++) {
-        b->list[b->n++] = l2_access_of(L2_DISCARD, s->line[k], 0);
-        b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
-        b->list[b->n++] = l2_access_of(L2_WAIT, 2000, 0);
+        discard_line(b, s, k);
     }
     return walk(r, b);
 }

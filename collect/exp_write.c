@@ -1,7 +1,7 @@
 /* write: what a store does to one line. A block that is cold, or has just been read, is stored to; after a fence and a wait
  * one place in it is timed by a load.
  *
- * Cases: none (no store: the controls), aligned (at +0), straddle (across a sector's border), fill (64 bytes, or
+ * Cases: none (no store: the controls), load (8 bytes read instead, to compare), aligned (at +0), straddle (across a sector's border), fill (64 bytes, or
  * `fill`, by several stores of `bytes`), atom and red (8 bytes), evict (aligned, then the cache is flushed before the load).
  * Column first is the store's own time (of the last one of a fill), fence that of the fence after it. */
 #include "access.h"
@@ -14,9 +14,9 @@
 
 enum { SPAN = 256, BASE = 256, MOST_STORES = 16, MOST_LIST = SPAN / 8 + MOST_STORES + 4 };
 
-enum what { NONE, ALIGNED, STRADDLE, FILL, ATOM, RED, EVICT };
-static const char *const what_names[] = {"none", "aligned", "straddle", "fill",
-                                         "atom", "red",     "evict"};
+enum what { NONE, LOAD, ALIGNED, STRADDLE, FILL, ATOM, RED, EVICT };
+static const char *const what_names[] = {"none", "load", "aligned", "straddle",
+                                         "fill", "atom", "red",     "evict"};
 
 struct trial {
     enum what what;
@@ -79,6 +79,7 @@ static int make_plan(struct run *r, struct plan *p)
     const uint64_t *bytes = param_sizes(r, "bytes", &n);
 
     add(p, NONE, 0, 0);
+    add(p, LOAD, 8, 0);
     for (size_t i = 0; i < n; i++) {
         uint32_t b = (uint32_t)bytes[i];
 
@@ -114,7 +115,10 @@ static void shuffle(struct rng *rng, struct plan *p)
 /* The accesses of a trial: at the end store, fence, wait, probe (EVICT: without the probe). */
 static void add_accesses(struct plan *p, struct trial *t)
 {
-    enum l2_kind kind = t->what == ATOM ? L2_ATOM : t->what == RED ? L2_RED : L2_ST;
+    enum l2_kind kind = t->what == ATOM   ? L2_ATOM
+                        : t->what == RED  ? L2_RED
+                        : t->what == LOAD ? L2_LD_CG
+                                          : L2_ST;
     uint32_t count = t->what == FILL ? p->fill / t->bytes : t->what == NONE ? 0 : 1;
 
     t->from = p->len;

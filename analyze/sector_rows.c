@@ -1,0 +1,137 @@
+/* Collects rows of sector by granularity and touch, of partial by pair, of sametag by set and distance. */
+#include "sector_rows.h"
+#include "../share/lib/mem.h"
+#include "columns_of.h"
+
+#include <stdlib.h>
+
+enum { MOST_COLUMNS = 8 };
+
+enum touch_column { T_FETCH, T_CASE, T_OP, T_TOUCH, T_PROBE, T_OFFSET, T_FIRST, T_CYCLES };
+enum partial_column { P_LEVEL, P_FETCH, P_CASE, P_TAKE, P_EVERY, P_NS };
+enum tag_column { G_SET, G_THRESHOLD, G_CASE, G_BY, G_FIRST, G_CYCLES };
+
+static void add_touch(struct sector_rows *r, const struct tsv *t, const size_t *c)
+{
+    uint64_t fetch = xtsv_u64(t, c[T_FETCH]);
+    bool found = tsv_is(t, c[T_CASE], "default");
+    struct touches *s = NULL;
+
+    for (size_t i = 0; i < r->ntouches && s == NULL; i++)
+        if (r->touches[i].fetch == fetch && r->touches[i].found == found &&
+            tsv_is(t, c[T_OP], r->touches[i].op))
+            s = &r->touches[i];
+    if (s == NULL) {
+        r->touches = xgrow(r->touches, r->ntouches, &r->touches_cap, sizeof *r->touches);
+        s = &r->touches[r->ntouches++];
+        *s = (struct touches){.fetch = fetch, .found = found, .op = xword_of(t, c[T_OP])};
+    }
+    s->row = xgrow(s->row, s->n, &s->cap, sizeof *s->row);
+    s->row[s->n++] = (struct touch_row){xtsv_u64(t, c[T_OFFSET]), xtsv_i64(t, c[T_TOUCH]),
+                                        xtsv_i64(t, c[T_PROBE]), xtsv_double(t, c[T_FIRST]),
+                                        xtsv_double(t, c[T_CYCLES])};
+    if (s->row[s->n - 1].probe < 0 && s->row[s->n - 1].base < (uint64_t)-s->row[s->n - 1].probe)
+        xtsv_bad(t, c[T_PROBE], "before the buffer's start");
+}
+
+static void add_partial(struct sector_rows *r, const struct tsv *t, const size_t *c)
+{
+    struct partial_point p = {.fetch = xtsv_u64(t, c[P_FETCH]),
+                              .take = xtsv_u64(t, c[P_TAKE]),
+                              .every = xtsv_u64(t, c[P_EVERY]),
+                              .found = tsv_is(t, c[P_CASE], "default"),
+                              .memory = tsv_is(t, c[P_LEVEL], "memory")};
+    size_t i = 0;
+
+    while (i < r->npartial && !(r->partial[i].fetch == p.fetch && r->partial[i].take == p.take &&
+                                r->partial[i].every == p.every && r->partial[i].found == p.found &&
+                                r->partial[i].memory == p.memory))
+        i++;
+    if (i == r->npartial) {
+        r->partial = xgrow(r->partial, r->npartial, &r->partial_cap, sizeof *r->partial);
+        r->partial[r->npartial++] = p;
+    }
+    values_add(&r->partial[i].ns, xtsv_double(t, c[P_NS]));
+}
+
+static void add_tag(struct sector_rows *r, const struct tsv *t, const size_t *c)
+{
+    struct tag_point p = {.set = xtsv_u64(t, c[G_SET]), .by = xtsv_i64(t, c[G_BY])};
+    double threshold = xtsv_double(t, c[G_THRESHOLD]);
+    size_t i = r->ntag;
+
+    while (i > 0 && !(r->tag[i - 1].set == p.set && r->tag[i - 1].by == p.by))
+        i--;
+    if (i == 0) {
+        r->tag = xgrow(r->tag, r->ntag, &r->tag_cap, sizeof *r->tag);
+        r->tag[r->ntag++] = p;
+        i = r->ntag;
+    }
+    if (tsv_is(t, c[G_CASE], "also")) {
+        r->tag[i - 1].also.n++;
+        r->tag[i - 1].also.evicted += xtsv_double(t, c[G_CYCLES]) > threshold;
+        r->tag[i - 1].also.slow += xtsv_double(t, c[G_FIRST]) > threshold;
+    } else {
+        r->tag[i - 1].instead.n++;
+        r->tag[i - 1].instead.evicted += xtsv_double(t, c[G_CYCLES]) > threshold;
+        r->tag[i - 1].instead.slow += xtsv_double(t, c[G_FIRST]) > threshold;
+    }
+}
+
+/* The experiments, in the order of what tells their headers apart. */
+static const struct kind {
+    const char *exp, *tells; /* a column that only its table has */
+    const char *columns[MOST_COLUMNS];
+    size_t ncolumn;
+    void (*add)(struct sector_rows *r, const struct tsv *t, const size_t *column);
+} kinds[] = {
+    {"sector",
+     "probe",
+     {"fetch", "case", "op", "touch", "probe", "offset", "first", "cycles"},
+     8,
+     add_touch},
+    {"partial", "take", {"level", "fetch", "case", "take", "every", "ns_unit"}, 6, add_partial},
+    {"sametag", "by", {"set", "threshold", "case", "by", "first", "cycles"}, 6, add_tag},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+void xsector_read(struct tsv *t, struct sector_rows *r)
+{
+    size_t column[MOST_COLUMNS] = {0}, exp = 0;
+    const struct kind *k = NULL;
+    enum tsv_event ev;
+
+    t->many_tables = true;
+    while ((ev = xtsv_next(t)) != TSV_END) {
+        if (ev == TSV_HEADER) {
+            xone_device(t);
+            exp = xtsv_column(t, "exp");
+            k = kinds;
+            while (k < kinds + KINDS && tsv_find(t, k->tells) == TSV_NONE)
+                k++;
+            if (k < kinds + KINDS)
+                xcolumns_of(t, k->columns, k->ncolumn, column);
+        } else if (k < kinds + KINDS && tsv_is(t, exp, k->exp)) {
+            k->add(r, t, column);
+        } else {
+            xtsv_bad(t, exp, "not a row of sector, partial or sametag");
+        }
+    }
+    xone_device(t);
+    for (size_t i = 0; i < r->npartial; i++)
+        values_sort(&r->partial[i].ns);
+}
+
+void sector_rows_free(struct sector_rows *r)
+{
+    for (size_t i = 0; i < r->ntouches; i++) {
+        free(r->touches[i].op);
+        free(r->touches[i].row);
+    }
+    for (size_t i = 0; i < r->npartial; i++)
+        values_free(&r->partial[i].ns);
+    free(r->touches);
+    free(r->partial);
+    free(r->tag);
+    *r = (struct sector_rows){0};
+}
