@@ -44,6 +44,7 @@ help:
 	@echo 'all        the programs, into bin/ (a GPU needs nvcc at build time; nothing else does)'
 	@echo 'check      all tests that need no GPU; T=NAME runs one file or one test'
 	@echo 'check-gpu  the tests that need one'
+	@echo 'bench      timings of l2stat; bench-gpu bandwidth by every variant, against BENCH_PEER=program|file|GB/s'
 	@echo 'fuzz       random input to the reader for FUZZ_SECONDS (60); check does it for 4'
 	@echo 'report     measures on the default device and writes report/index.html'
 	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
@@ -108,6 +109,10 @@ build/bench/%: tests/bench/%.c $O/share.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ -o $@ -lm
 
+# Bandwidth by every variant of the kernels; BENCH_PEER is a program, its output or a figure in GB/s to compare with.
+bench-gpu: all
+	PATH="$(CURDIR)/$B:$$PATH" L2TOOLS_SHARE="$(CURDIR)/share" BENCH_PEER="$(BENCH_PEER)" tests/gpu/bandwidth.sh $(DEVICE)
+
 check-gpu: all build/tests/gpu_ops
 	$(RUN) $(wildcard tests/gpu/*.bats)
 
@@ -151,5 +156,5 @@ report: all
 clean:
 	rm -rf build report $(PROGRAMS)
 
-.PHONY: all help bench truth check tests check-gpu fuzz lint report install uninstall clean
+.PHONY: all help bench bench-gpu truth check tests check-gpu fuzz lint report install uninstall clean
 -include $(shell find $O -name '*.d' 2>/dev/null)

@@ -28,6 +28,8 @@ enum {
     CTL_ARRIVED = 28 * L2_MAX_SMS,
     CTL_SCRATCH = 32 * L2_MAX_SMS,
     CTL_SMALL = 33 * L2_MAX_SMS,
+    CTL_DRAWN = 48 * L2_MAX_SMS,
+    CTL_SIDE = 50 * L2_MAX_SMS,
     CTL_TIP = 64 * L2_MAX_SMS,
     CTL_BYTES = 128 * L2_MAX_SMS
 };

@@ -1,5 +1,5 @@
-/* Bandwidth and contention on the GPU. A stream runs once untimed, then once timed: from the first block's start to the
- * last block's end by the GPU's own timer. */
+/* Bandwidth and contention on the GPU. A stream runs once untimed (WARM passes), then once timed: from the first block's
+ * start to the last block's end by the GPU's own timer. */
 #include "access.h"
 #include "cuda.h"
 
@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 
 #define HAMMER_TRIES 5
+#define WARM         3 /* passes: lines settle, and copies of them on another side */
 
 static const char *const op_names[] = {"read", "write", "copy", "atom"};
 
@@ -19,6 +21,7 @@ struct job {
     struct l2_stream_arg arg;
     unsigned grid;
     uint64_t *stamp; /* 4 a block */
+    uint64_t moved;
 };
 
 static int find_kernel(struct cuda *c, const struct stream *s, cu_function *kernel)
@@ -44,9 +47,8 @@ static int find_kernel(struct cuda *c, const struct stream *s, cu_function *kern
     return 0;
 }
 
-/* What one pass moves: sets arg's per, every, from, to and the number of elements. */
-static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg *a,
-                   uint64_t *elements)
+/* Sets arg's per, every, from, to and groups. */
+static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg *a)
 {
     uint64_t bytes = s->op == STREAM_COPY ? s->bytes / 2 : s->bytes, groups;
     uint32_t take = s->every ? s->take : s->pool ? 128 : s->width;
@@ -69,51 +71,84 @@ static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg 
         if (s->pool->stride < take)
             return device_fail(&c->dev, "stream: lines of the pool overlap");
         a->pool = *s->pool;
-        groups = bytes / s->pool->stride;
+        groups = (s->side ? bytes / 2 : bytes) / s->pool->stride;
         groups = groups < l2_pool_size(s->pool) ? groups : l2_pool_size(s->pool);
     }
-    *elements = groups * a->per;
-    return groups > 0 ? 0 : device_fail(&c->dev, "stream: nothing to move");
-}
-
-/* Which blocks work: all of them, or as many as needed on each named SM. */
-static int share_out(struct cuda *c, const struct stream *s, struct job *j, uint64_t elements)
-{
-    struct l2_stream_arg *a = &j->arg;
-    int fit = 0;
-
-    j->grid = a->blocks = s->blocks;
-    if (s->sm != NULL) {
-        a->blocks_sm = (uint32_t)((s->blocks + s->nsm - 1) / s->nsm);
-        a->blocks = a->blocks_sm * (uint32_t)s->nsm;
-        a->mask = c->control + CTL_RANK;
-        a->count = c->control + CTL_COUNT;
-        if (cuda_ranks(c, s->sm, s->nsm) != 0 ||
-            cuda_check(c, c->cu->occupancy(&fit, j->kernel, (int)s->threads, 0),
-                       "asking how many blocks fit on an SM") != 0)
-            return -1;
-        if (a->blocks_sm > (unsigned)fit)
-            return device_fail(&c->dev, "stream: %u blocks of %u threads an SM, %d fit",
-                               a->blocks_sm, s->threads, fit);
-        j->grid = c->dev.info.sms * (unsigned)fit;
-    }
-    a->threads = a->blocks * s->threads;
-    a->threads -= a->threads % a->per;
-    if (a->threads == 0)
-        return device_fail(&c->dev, "stream: too few threads for %u of every %u bytes",
-                           a->per * s->width, a->every);
-    a->each = elements / a->threads;
-    a->more = (uint32_t)(elements % a->threads);
+    a->groups = (uint32_t)groups;
+    if (groups == 0 || groups > 1u << 31)
+        return device_fail(&c->dev, "stream: %s in parts of %u bytes", cli_size(s->bytes),
+                           a->every);
     return 0;
 }
 
-/* One launch with so many passes; 1 when every block that should work did, 0 when not. */
-static int run_once(struct cuda *c, struct job *j, uint32_t passes)
+/* SMs that take part, and of which side each is. */
+static int choose_sms(struct cuda *c, const struct stream *s, struct job *j)
+{
+    struct l2_stream_arg *a = &j->arg;
+    uint8_t side[L2_MAX_SMS] = {0};
+    int fit = 0;
+
+    if (cuda_ranks(c, s->sm, s->nsm) != 0 ||
+        cuda_check(c, c->cu->occupancy(&fit, j->kernel, (int)s->threads, 0),
+                   "asking how many blocks fit on an SM") != 0)
+        return -1;
+    a->mask = c->control + CTL_RANK;
+    a->count = c->control + CTL_COUNT;
+    a->drawn = c->control + CTL_DRAWN;
+    a->blocks_sm = (uint32_t)((s->blocks + s->nsm - 1) / s->nsm);
+    if (a->blocks_sm > (unsigned)fit)
+        a->blocks_sm = (unsigned)fit;
+    j->grid = c->dev.info.sms * (unsigned)fit;
+    if (s->side == NULL)
+        return 0;
+    if (s->pool == NULL || s->pool->side_mask == 0)
+        return device_fail(&c->dev, "stream: sides of SMs without a pool of one side");
+    a->side = c->control + CTL_SIDE;
+    for (size_t k = 0; k < s->nsm; k++)
+        side[s->sm[k]] = s->side[k];
+    return cuda_put(c, a->side, side, sizeof side);
+}
+
+/* Which blocks work: all of them, or as many as needed on each named SM; and how far a thread jumps. */
+static int share_out(struct cuda *c, const struct stream *s, struct job *j)
+{
+    struct l2_stream_arg *a = &j->arg;
+    uint64_t threads;
+
+    a->same = s->same ? s->same : 1;
+    if (a->same > s->blocks)
+        return device_fail(&c->dev, "stream: %u of %u blocks move the same", a->same, s->blocks);
+    j->grid = a->blocks = s->blocks / a->same * a->same;
+    if (s->sm != NULL && choose_sms(c, s, j) != 0)
+        return -1;
+    threads = (uint64_t)(a->blocks / a->same) * s->threads;
+    if (a->side)
+        threads /= 2;
+    threads = threads / a->per > 0 ? threads / a->per : 1;
+    a->jump = (uint32_t)(threads % a->groups);
+    return 0;
+}
+
+/* Passes -> rounds of each thread; returns the bytes that they move, once (a copy moves them twice). */
+static uint64_t set_rounds(struct job *j, uint32_t passes)
+{
+    const struct stream *s = j->s;
+    struct l2_stream_arg *a = &j->arg;
+    uint64_t elements = (uint64_t)a->groups * a->per * passes * a->same * (a->side ? 2 : 1);
+    uint64_t round = (uint64_t)a->blocks * s->threads * s->unroll;
+    uint64_t rounds = (elements + round - 1) / round;
+
+    a->rounds = (uint32_t)(rounds < UINT32_MAX ? rounds : UINT32_MAX);
+    return a->rounds * round * s->width;
+}
+
+/* One launch; 1 when every SM that should take part did, 0 when not. */
+static int run_once(struct cuda *c, struct job *j)
 {
     uint32_t count[L2_MAX_SMS];
 
-    j->arg.passes = passes;
-    if ((j->arg.mask && cuda_zero(c, j->arg.count, sizeof count) != 0) ||
+    if ((j->arg.mask && (cuda_zero(c, j->arg.count, sizeof count) != 0 ||
+                         cuda_zero(c, j->arg.drawn, 3 * sizeof *count) != 0)) ||
         cuda_launch(c, j->kernel, j->grid, j->s->threads, 0, &j->arg, "stream") != 0 ||
         cuda_wait(c, "stream") != 0)
         return -1;
@@ -132,9 +167,11 @@ static int run_job(struct cuda *c, struct job *j)
     int done = 0;
 
     for (int tries = 0; tries < 6 && done == 0; tries++) {
-        done = run_once(c, j, 1);
+        set_rounds(j, WARM);
+        done = run_once(c, j);
+        j->moved = set_rounds(j, j->s->passes);
         if (done > 0)
-            done = run_once(c, j, j->s->passes);
+            done = run_once(c, j);
         if (done == 0)
             j->grid *= 2;
     }
@@ -166,12 +203,11 @@ int cuda_stream(struct device *d, const struct stream *s, struct stream_result *
 {
     struct cuda *c = cuda_of(d);
     struct job j = {.s = s};
-    uint64_t elements;
     size_t bytes;
     int status;
 
-    if (cuda_enter(c) != 0 || find_kernel(c, s, &j.kernel) != 0 ||
-        lay_out(c, s, &j.arg, &elements) != 0 || share_out(c, s, &j, elements) != 0)
+    if (cuda_enter(c) != 0 || find_kernel(c, s, &j.kernel) != 0 || lay_out(c, s, &j.arg) != 0 ||
+        share_out(c, s, &j) != 0)
         return -1;
     bytes = j.arg.blocks * 4 * sizeof(uint64_t);
     if (cuda_temp(c, bytes) != 0)
@@ -184,7 +220,7 @@ int cuda_stream(struct device *d, const struct stream *s, struct stream_result *
     if (status == 0)
         summarise(&j, r);
     free(j.stamp);
-    r->moved = elements * s->width * s->passes * (s->op == STREAM_COPY ? 2 : 1);
+    r->moved = j.moved * (s->op == STREAM_COPY ? 2 : 1);
     if (status == 0 && !(r->ns > 0))
         return device_fail(d, "stream: too short for the GPU's timer: more passes or more bytes");
     return status;

@@ -1,8 +1,13 @@
-/* Experiment bandwidth: bytes a second and a clock, over working set, blocks, threads and bytes a load.
+/* Experiment bandwidth: bytes a second and a clock, over working set, blocks, threads, bytes a load, kind of load, and
+ * which SMs use which lines.
  *
  * The time is the device's, of one launch that passes over the working set as often as `bytes` asks (a short one would
- * measure how SMs start and end), after one untimed pass. Combinations come in random order; column seq keeps it. */
+ * measure how SMs start and end), after some untimed passes. Combinations come in random order; column seq keeps it. With
+ * set=own (other) every SM moves lines whose home is its own (another) side, half of the working set on each. */
+#include "access.h"
 #include "footprint.h"
+#include "sides.h"
+#include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 
 #include <inttypes.h>
@@ -10,47 +15,75 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE = 128, SM_THREADS = 2048, AUTO_TURNS = 16, LEAST_SIDED = 4 << 20 };
+
 static const struct param params[] = {
-    {"op", PARAM_WORDS, "read,write,copy", "read|write|copy", "what the threads do", 0, 0},
+    {"op", PARAM_WORDS, "read,write,copy", "read|write|copy|atom", "what the threads do", 0, 0},
+    {"kind", PARAM_WORDS, "no_allocate", "cg|ca|no_allocate",
+     "operator of the loads; ca may hit in L1", 0, 0},
     {"size", PARAM_SIZES, "auto", "bytes", "working set; auto: 1M to 4 x L2, 3 an octave", 4096,
      1e13},
     {"blocks", PARAM_SIZES, "auto", "",
-     "thread blocks; auto: as many as fill every SM with 2048 threads", 1, 1e6},
-    {"threads", PARAM_SIZES, "1024", "", "threads a block", 32, 1024},
-    {"width", PARAM_SIZES, "16", "bytes", "of one load: 4, 8 or 16", 4, 16},
-    {"unroll", PARAM_SIZES, "2", "", "loads in flight in each thread: 1, 2, 4 or 8", 1, 8},
+     "thread blocks; auto: 16 times as many as fill every SM, so that a faster SM does more", 1,
+     1e6},
+    {"threads", PARAM_SIZES, "512", "", "threads a block", 32, 1024},
+    {"width", PARAM_SIZES, "16", "bytes", "of one access: 4, 8 or 16 (atom: 4 or 8)", 4, 16},
+    {"unroll", PARAM_SIZES, "4", "", "accesses in flight in each thread: 1, 2, 4 or 8", 1, 8},
+    {"same", PARAM_SIZES, "1", "blocks",
+     "neighbouring blocks that move the same bytes at the same time", 1, 1024},
+    {"set", PARAM_WORDS, "all", "all|own|other",
+     "SMs and lines: any, each SM lines of its own side, or of another one", 0, 0},
     {"take", PARAM_SIZE, "0", "bytes", "read only so many of every `every` bytes; 0: all", 0, 4096},
     {"every", PARAM_SIZE, "0", "bytes", "the period of `take`", 0, 65536},
-    {"bytes", PARAM_SIZE, "1G", "bytes", "moved in a timed launch at least, by whole passes", 1,
-     1e13},
+    {"bytes", PARAM_SIZE, "4G", "bytes", "moved in a timed launch at least", 1, 1e13},
     {"passes", PARAM_U64, "3", "", "timed launches", 1, 1e6},
     {0},
 };
 
-static const char *const op_names[] = {
-    [STREAM_READ] = "read", [STREAM_WRITE] = "write", [STREAM_COPY] = "copy"};
+static const char *const op_names[] = {[STREAM_READ] = "read",
+                                       [STREAM_WRITE] = "write",
+                                       [STREAM_COPY] = "copy",
+                                       [STREAM_ATOM] = "atom"};
+enum set { SET_ALL, SET_OWN, SET_OTHER, SETS };
+static const char *const set_names[] = {"all", "own", "other"};
+static const enum l2_kind kinds[] = {L2_LD_CG, L2_LD_CA, L2_LD_NO_ALLOCATE};
 
-struct plan {
-    struct stream *v;
-    size_t n, cap;
+struct combination {
+    struct stream s;
+    enum set set;
 };
 
-static void write_row(struct run *r, size_t seq, uint64_t pass, const struct stream *s,
+struct plan {
+    struct combination *v;
+    size_t n, cap;
+    uint64_t most;
+    /* For set=own and other. */
+    struct sides sides;
+    struct l2_pool pool;
+    int *sm;
+    uint8_t *side;
+};
+
+static const char *kind_name(const struct stream *s)
+{
+    return access_name(s->op == STREAM_WRITE ? L2_ST : s->op == STREAM_ATOM ? L2_ATOM : s->kind);
+}
+
+static void write_row(struct run *r, size_t seq, uint64_t pass, const struct combination *c,
                       const struct stream_result *got)
 {
+    const struct stream *s = &c->s;
+    const uint64_t shape[] = {s->bytes,  s->blocks, s->threads, s->width,
+                              s->unroll, s->same,   s->take,    s->every};
     struct out *o = r->out;
 
     out_str(o, r->exp->name);
     out_u64(o, seq);
     out_str(o, op_names[s->op]);
-    out_u64(o, s->bytes);
-    out_u64(o, s->blocks);
-    out_u64(o, s->threads);
-    out_u64(o, s->width);
-    out_u64(o, s->unroll);
-    out_u64(o, s->take);
-    out_u64(o, s->every);
-    out_str(o, "all");
+    out_str(o, kind_name(s));
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        out_u64(o, shape[i]);
+    out_str(o, set_names[c->set]);
     out_u64(o, pass);
     out_double(o, got->ns);
     out_double(o, got->cycles);
@@ -60,86 +93,131 @@ static void write_row(struct run *r, size_t seq, uint64_t pass, const struct str
     out_row(o);
 }
 
-/* One number of blocks or all that were asked for. */
-static void add_blocks(const struct run *r, struct plan *plan, struct stream s)
-{
-    uint64_t fill = r->dev->info.sms * (uint64_t)(2048.0 / s.threads),
-             bytes = param_u64(r, "bytes");
-    size_t n;
-    const uint64_t *blocks = param_sizes(r, "blocks", &n);
+static const char *const shape_names[] = {"width", "threads", "unroll", "same", "blocks"};
+enum { SHAPES = sizeof shape_names / sizeof *shape_names };
 
-    if (param_auto(r, "blocks")) {
-        blocks = &fill;
-        n = 1;
+/* Launches that differ in nothing: an atomic has at most 8 bytes, whatever the width asked for. */
+static bool twice(const struct plan *plan, const struct combination *c)
+{
+    for (size_t i = plan->n; i > 0; i--) {
+        const struct combination *v = &plan->v[i - 1];
+
+        if (v->set == c->set && v->s.op == c->s.op && v->s.kind == c->s.kind &&
+            v->s.bytes == c->s.bytes && v->s.width == c->s.width && v->s.threads == c->s.threads &&
+            v->s.unroll == c->s.unroll && v->s.same == c->s.same && v->s.blocks == c->s.blocks)
+            return true;
     }
-    s.passes = (uint32_t)ceil((double)bytes / (double)s.bytes);
-    for (size_t i = 0; i < n; i++) {
-        s.blocks = (uint32_t)blocks[i];
-        plan->v = xgrow(plan->v, plan->n, &plan->cap, sizeof *plan->v);
-        plan->v[plan->n++] = s;
+    return false;
+}
+
+/* One number of each list. */
+static void add_shape(const struct run *r, struct plan *plan, struct combination c,
+                      const uint64_t number[SHAPES])
+{
+    struct stream *s = &c.s;
+
+    s->width = (uint32_t)(s->op == STREAM_ATOM && number[0] > 8 ? 8 : number[0]);
+    s->threads = (uint32_t)number[1];
+    s->unroll = (uint32_t)number[2];
+    s->same = (uint32_t)number[3];
+    s->blocks = (uint32_t)number[4];
+    if (param_auto(r, "blocks"))
+        s->blocks = AUTO_TURNS * r->dev->info.sms * (SM_THREADS / s->threads);
+    if (twice(plan, &c))
+        return;
+    plan->v = xgrow(plan->v, plan->n, &plan->cap, sizeof *plan->v);
+    plan->v[plan->n++] = c;
+}
+
+/* All shapes of a launch of one operation, kind, size and set: the lists count like the digits of a number. */
+static void add_shapes(const struct run *r, struct plan *plan, struct combination c)
+{
+    size_t at[SHAPES] = {0}, k;
+
+    do {
+        uint64_t number[SHAPES];
+        size_t n;
+
+        for (k = 0; k < SHAPES; k++) {
+            const uint64_t *list = param_sizes(r, shape_names[k], &n);
+
+            number[k] = n > 0 ? list[at[k]] : 0;
+        }
+        add_shape(r, plan, c, number);
+        for (k = 0; k < SHAPES; k++) {
+            param_sizes(r, shape_names[k], &n);
+            if (++at[k] < n)
+                break;
+            at[k] = 0;
+        }
+    } while (k < SHAPES);
+}
+
+static void add_kinds(const struct run *r, struct plan *plan, struct combination c)
+{
+    bool loads = c.s.op == STREAM_READ || c.s.op == STREAM_COPY;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        c.s.kind = loads ? kinds[k] : L2_NOP;
+        if (param_has(r, "kind", access_name(kinds[k])))
+            add_shapes(r, plan, c);
     }
 }
 
-/* All widths x threads x unroll of one operation and size. */
-static void add_shapes(const struct run *r, struct plan *plan, struct stream s)
+static void add_sets(const struct run *r, struct plan *plan, struct combination c)
 {
-    size_t nwidth, nthreads, nunroll;
-    const uint64_t *width = param_sizes(r, "width", &nwidth);
-    const uint64_t *threads = param_sizes(r, "threads", &nthreads);
-    const uint64_t *unroll = param_sizes(r, "unroll", &nunroll);
-
-    for (size_t i = 0; i < nwidth * nthreads * nunroll; i++) {
-        s.width = (uint32_t)width[i % nwidth];
-        s.threads = (uint32_t)threads[i / nwidth % nthreads];
-        s.unroll = (uint32_t)unroll[i / nwidth / nthreads];
-        add_blocks(r, plan, s);
+    for (int set = SET_ALL; set < SETS; set++) {
+        c.set = (enum set)set;
+        if (param_has(r, "set", set_names[set]) && (set == SET_ALL || c.s.op != STREAM_COPY))
+            add_kinds(r, plan, c);
     }
 }
 
 /* Working sets are whole multiples of 4 KiB, so that every width and `every` up to it divides them. */
-static uint64_t make_plan(struct run *r, struct plan *plan)
+static void make_plan(struct run *r, struct plan *plan)
 {
     struct sizes list = {0};
-    uint64_t most = 0;
 
     footprint_sizes(r, 1 << 20, 3, &list);
     for (size_t i = 0; i < list.n; i++) {
-        struct stream s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
-                           .kind = L2_LD_CG,
-                           .take = (uint32_t)param_u64(r, "take"),
-                           .every = (uint32_t)param_u64(r, "every")};
+        struct combination c = {.s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
+                                      .take = (uint32_t)param_u64(r, "take"),
+                                      .every = (uint32_t)param_u64(r, "every")}};
 
-        most = s.bytes > most ? s.bytes : most;
-        for (int op = STREAM_READ; op <= STREAM_COPY; op++) {
-            s.op = (enum stream_op)op;
+        c.s.passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)c.s.bytes);
+        plan->most = c.s.bytes > plan->most ? c.s.bytes : plan->most;
+        for (int op = STREAM_READ; op <= STREAM_ATOM; op++) {
+            c.s.op = (enum stream_op)op;
             if (param_has(r, "op", op_names[op]))
-                add_shapes(r, plan, s);
+                add_sets(r, plan, c);
         }
     }
     sizes_free(&list);
-    return most;
 }
 
 static void shuffle_plan(struct rng *rng, struct plan *plan)
 {
     for (size_t left = plan->n; plan->v != NULL && left > 1; left--) {
         size_t j = rng_below(rng, left);
-        struct stream s = plan->v[left - 1];
+        struct combination c = plan->v[left - 1];
 
         plan->v[left - 1] = plan->v[j];
-        plan->v[j] = s;
+        plan->v[j] = c;
     }
 }
 
 static int check(struct run *r, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++) {
-        const struct stream *s = &plan->v[i];
+        const struct stream *s = &plan->v[i].s;
 
         if (s->width != 4 && s->width != 8 && s->width != 16)
             return device_fail(r->dev, "width=%" PRIu32 " is not 4, 8 or 16", s->width);
         if (s->unroll != 1 && s->unroll != 2 && s->unroll != 4 && s->unroll != 8)
             return device_fail(r->dev, "unroll=%" PRIu32 " is not 1, 2, 4 or 8", s->unroll);
+        if (s->same > s->blocks)
+            return device_fail(r->dev, "same=%" PRIu32 " is more than blocks=%" PRIu32, s->same,
+                               s->blocks);
         if ((s->take == 0) != (s->every == 0) || s->take > s->every || s->take % s->width != 0)
             return device_fail(r->dev,
                                "take=%" PRIu32 " every=%" PRIu32
@@ -150,6 +228,53 @@ static int check(struct run *r, const struct plan *plan)
     return 0;
 }
 
+/* The sides of the buffer, of every SM, and the pool of one side's lines. */
+static int find_sides(struct run *r, struct plan *plan)
+{
+    struct device *d = r->dev;
+
+    if (sides_find(d, 0, d->bytes, &r->rng, &plan->sides) != 0)
+        return -1;
+    if (plan->sides.kind != SIDES_LINEAR)
+        return device_fail(d, plan->sides.kind == SIDES_ONE
+                                  ? "set=own and other: this device has one side only"
+                                  : "set=own and other: the side of a line is no XOR of its "
+                                    "address bits here");
+    plan->pool.stride = LINE;
+    while ((uint64_t)LINE << (plan->pool.log2_lines + 1) <= d->bytes)
+        plan->pool.log2_lines++;
+    if (sides_pool(&plan->sides, 0, &plan->pool) != 0)
+        return device_fail(d, "set=own and other: not with a working set of %s",
+                           cli_size(plan->most));
+    plan->sm = xmalloc(d->info.sms * sizeof *plan->sm);
+    plan->side = xmalloc(d->info.sms);
+    for (unsigned sm = 0; sm < d->info.sms; sm++) {
+        unsigned side;
+
+        if (sides_sm(d, &plan->sides, (int)sm, &r->rng, &side) != 0)
+            return -1;
+        plan->sm[sm] = (int)sm;
+        plan->side[sm] = (uint8_t)side;
+    }
+    return 0;
+}
+
+static int one_launch(struct run *r, const struct plan *plan, const struct combination *c,
+                      struct stream_result *got)
+{
+    struct l2_pool pool = plan->pool;
+    struct stream s = c->s;
+
+    if (c->set != SET_ALL) {
+        pool.want = c->set == SET_OTHER;
+        s.pool = &pool;
+        s.sm = plan->sm;
+        s.nsm = r->dev->info.sms;
+        s.side = plan->side;
+    }
+    return r->dev->ops->stream(r->dev, &s, got);
+}
+
 static int run_plan(struct run *r, const struct plan *plan)
 {
     uint64_t passes = param_u64(r, "passes");
@@ -158,7 +283,7 @@ static int run_plan(struct run *r, const struct plan *plan)
         for (uint64_t pass = 0; pass < passes && !run_stopped(); pass++) {
             struct stream_result got;
 
-            if (r->dev->ops->stream(r->dev, &plan->v[i], &got) != 0)
+            if (one_launch(r, plan, &plan->v[i], &got) != 0)
                 return -1;
             write_row(r, i, pass, &plan->v[i], &got);
             run_progress(r, (double)(i * passes + pass + 1), (double)(plan->n * passes));
@@ -166,24 +291,41 @@ static int run_plan(struct run *r, const struct plan *plan)
     return 0;
 }
 
+/* With sides the buffer is a power of two, for the pool. */
+static int allocate(struct run *r, const struct plan *plan, bool sided)
+{
+    uint64_t bytes = plan->most;
+
+    if (sided)
+        for (bytes = LEAST_SIDED; bytes < plan->most;)
+            bytes *= 2;
+    return r->dev->ops->alloc(r->dev, bytes);
+}
+
 static int run_bandwidth(struct run *r)
 {
+    bool sided = param_has(r, "set", "own") || param_has(r, "set", "other");
     struct plan plan = {0};
-    uint64_t most = make_plan(r, &plan);
-    int failed = check(r, &plan);
+    int failed;
 
+    make_plan(r, &plan);
+    failed = check(r, &plan);
     shuffle_plan(&r->rng, &plan);
-    footprint_warn(r, most);
-    failed = failed || r->dev->ops->alloc(r->dev, most) != 0 || run_plan(r, &plan) != 0;
+    footprint_warn(r, plan.most);
+    failed = failed || allocate(r, &plan, sided) != 0 || (sided && find_sides(r, &plan) != 0) ||
+             run_plan(r, &plan) != 0;
+    sides_free(&plan.sides);
+    free(plan.sm);
+    free(plan.side);
     free(plan.v);
     return failed ? -1 : 0;
 }
 
 const struct experiment exp_bandwidth = {
     .name = "bandwidth",
-    .summary = "read, write and copy: bytes a second and a clock",
-    .columns =
-        "exp seq op size blocks threads width unroll take every set pass ns cycles bytes gbps bpc",
+    .summary = "read, write, copy and atomics: bytes a second and a clock",
+    .columns = "exp seq op kind size blocks threads width unroll same take every set pass ns "
+               "cycles bytes gbps bpc",
     .params = params,
     .run = run_bandwidth,
 };

@@ -110,18 +110,39 @@ static void pass(struct flow *f, enum stream_op op, uint64_t from, uint64_t byte
         move(f, op, at, sectors, sm_of(f, at));
 }
 
+/* The k-th piece of work goes to the SM with this number, of those that use lines of side `side` of the pool. */
+static int sm_of_side(const struct flow *f, uint64_t k, unsigned side)
+{
+    const struct stream *st = f->st;
+    size_t n = 0, at;
+
+    for (size_t i = 0; i < f->nsm; i++)
+        n += st->side[i] == side;
+    at = n > 0 ? k % n : 0;
+    for (size_t i = 0; i < f->nsm; i++)
+        if (st->side[i] == side && at-- == 0)
+            return st->sm[i];
+    return -1;
+}
+
+/* Lines of the pool by address; with sides those of one side, then those of the other. */
 static void pool_pass(struct flow *f)
 {
     const struct stream *st = f->st;
     uint32_t n = l2_pool_size(st->pool),
              all = cache_sectors(&f->s->cache, 0, f->s->cache.chip.line);
-    uint64_t want = st->bytes / st->pool->stride;
+    uint64_t want = st->bytes / st->pool->stride / (st->side ? 2 : 1);
+    uint32_t some = st->threads * st->width / st->pool->stride + 1; /* lines of a block */
 
-    for (uint32_t i = 0; i < n && i < want; i++) {
-        uint64_t step = (uint64_t)i * f->s->cache.chip.line + st->start;
+    for (unsigned side = 0; side < (st->side ? 2 : 1); side++)
+        for (uint32_t i = 0; i < n && i < want; i++) {
+            uint64_t step = (uint64_t)i * f->s->cache.chip.line + st->start;
+            int sm = st->side ? sm_of_side(f, i / some % st->blocks, side) : sm_of(f, step);
 
-        move(f, st->op, l2_pool_line(st->pool, i), all, sm_of(f, step));
-    }
+            if (sm >= 0)
+                move(f, st->op, l2_pool_nth(st->pool, i) ^ (uint64_t)side << st->pool->flip, all,
+                     sm);
+        }
 }
 
 static void one_pass(struct flow *f)
@@ -187,6 +208,8 @@ static int check(struct sim *s, const struct stream *st)
     for (size_t i = 0; st->sm != NULL && i < st->nsm; i++)
         if (sim_sm(s, "stream", st->sm[i]) != 0)
             return -1;
+    if (st->side != NULL && (st->sm == NULL || st->pool == NULL || st->pool->side_mask == 0))
+        return device_fail(&s->dev, "stream: sides of SMs without a pool of one side");
     if (st->pool != NULL)
         return sim_inside(s, "stream", st->pool->base,
                           (uint64_t)st->pool->stride << st->pool->log2_lines);
@@ -195,7 +218,9 @@ static int check(struct sim *s, const struct stream *st)
 
 static uint64_t useful(const struct stream *st)
 {
-    return st->every > 0 ? st->bytes / st->every * st->take : st->bytes;
+    uint64_t once = st->every > 0 ? st->bytes / st->every * st->take : st->bytes;
+
+    return once * (st->same ? st->same : 1);
 }
 
 /* The pass before the timed one; of a large working set its end alone, which fills the cache. */
@@ -231,7 +256,8 @@ int sim_stream(struct device *d, const struct stream *st, struct stream_result *
     f.link = f.latency = f.bytes = 0;
     memset(&s->cache.count, 0, sizeof s->cache.count);
     one_pass(&f);
-    r->cycles = LAUNCH + pass_cycles(&f) * st->passes * (1 + 0.004 * rng_uniform(&s->rng));
+    r->cycles = LAUNCH + pass_cycles(&f) * st->passes * (st->same ? st->same : 1) *
+                             (1 + 0.004 * rng_uniform(&s->rng));
     r->moved = useful(st) * st->passes;
     start = s->now_ns;
     sim_spend(s, (uint64_t)r->cycles);

@@ -48,17 +48,19 @@ struct l2_sweep_arg {
     uint32_t kind, source;
 };
 
-/* Elements of the kernel's width; `per` of them lie together, the next group starts `every` bytes on. `threads`, a
- * multiple of per, take turns: each moves `each` elements in a pass, the first `more` of them one more. */
+/* A ring of `groups` groups of `per` elements of the kernel's width; the next group starts `every` bytes on. A thread does
+ * `rounds` times `unroll` elements. In a pool, SMs of side 1 use the line whose address differs in bit pool.flip. */
 struct l2_stream_arg {
     struct l2_pin pin;
     struct l2_pool pool;
-    uint64_t mask;     /* uint32_t [L2_MAX_SMS]: rank of an SM among those that work; 0: all work */
-    uint64_t count;    /* uint32_t [L2_MAX_SMS]: blocks that work on an SM, zero before */
+    uint64_t mask;  /* int32_t [L2_MAX_SMS]: an SM takes part when it is not negative; 0: all do */
+    uint64_t count; /* uint32_t [L2_MAX_SMS]: blocks that came to an SM, zero before */
+    uint64_t drawn; /* uint32_t [3]: numbers drawn, by all and by SMs of each side, zero before */
+    uint64_t side;  /* uint8_t [L2_MAX_SMS], 0: not wanted */
     uint64_t from, to; /* addresses of the first element; `to` for copies */
-    uint64_t each;
-    uint64_t stamp; /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
-    uint32_t more, threads, per, every, passes, blocks_sm, blocks;
+    uint64_t stamp;    /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
+    uint32_t per, every, groups, jump, rounds;
+    uint32_t blocks, blocks_sm, same; /* same: so many neighbouring blocks move the same elements */
 };
 
 struct l2_hammer_arg {

@@ -1,6 +1,6 @@
 /* Bandwidth: every thread takes every G-th element, G threads in all, so that consecutive warps are at consecutive
- * blocks of memory and all SMs move on together; `unroll` accesses of a thread are in flight. One kernel for each
- * operation, kind, width and unroll; the host makes the name (l2_read_cg_16_4). */
+ * blocks of memory; `unroll` accesses of a thread are in flight. One kernel for each operation, kind, width and unroll;
+ * the host makes the name (l2_read_cg_16_4). */
 
 #define STREAM_READ  0
 #define STREAM_WRITE 1
@@ -108,99 +108,85 @@ L2_INLINE uint32_t stream_some(const uint64_t (&p)[UNROLL], uint64_t away, uint6
     return sink;
 }
 
-/* One pass: `count` elements of this thread, which is `within` a group of elements; groups are a.every bytes apart. */
-template <int OP, int KIND, int WIDTH, int UNROLL>
-L2_INLINE uint32_t stream_pass(const l2_stream_arg &a, uint32_t thread, uint64_t count, uint64_t policy)
+/* The working set is a ring of a.groups groups of `per` elements; each time a thread goes a.jump groups on. So passes flow
+ * into each other: all threads have as much to do, and a line is not always moved by the same SM. */
+template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL>
+L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t side, uint64_t policy)
 {
-    uint64_t p = a.from + (uint64_t)(thread / a.per) * a.every + thread % a.per * WIDTH;
-    uint64_t step = (uint64_t)(a.threads / a.per) * a.every, away = a.to - a.from, at[UNROLL];
-    uint32_t sink = 0;
+    uint64_t from = a.from + thread % a.per * WIDTH, away = a.to - a.from, at[UNROLL];
+    uint32_t group = thread / a.per % a.groups, sink = 0;
 
 #pragma unroll 1
-    for (; count >= UNROLL; count -= UNROLL) {
+    for (uint32_t round = 0; round < a.rounds; round++) {
 #pragma unroll
-        for (int k = 0; k < UNROLL; k++, p += step)
-            at[k] = p;
+        for (int k = 0; k < UNROLL; k++) {
+            at[k] = from + (POOL ? l2_pool_nth(&a.pool, group) ^ side : (uint64_t)group * a.every);
+            group += a.jump;
+            group -= group >= a.groups ? a.groups : 0;
+        }
         sink ^= stream_some<OP, KIND, WIDTH, UNROLL>(at, away, policy);
     }
-#pragma unroll 1
-    for (; count > 0; count--, p += step) {
-        const uint64_t one[1] = {p};
-        sink ^= stream_some<OP, KIND, WIDTH, 1>(one, away, policy);
-    }
     return sink;
 }
 
-/* The same over lines of the pool, by address. */
-template <int OP, int KIND, int WIDTH, int UNROLL>
-L2_INLINE uint32_t stream_pool(const l2_stream_arg &a, uint32_t thread, uint64_t count, uint64_t policy)
-{
-    uint64_t within = a.from + thread % a.per * WIDTH, at[UNROLL];
-    uint32_t line = thread / a.per, jump = a.threads / a.per, sink = 0;
-
-#pragma unroll 1
-    for (; count >= UNROLL; count -= UNROLL) {
-#pragma unroll
-        for (int k = 0; k < UNROLL; k++, line += jump)
-            at[k] = within + l2_pool_nth(&a.pool, line);
-        sink ^= stream_some<OP, KIND, WIDTH, UNROLL>(at, 0, policy);
-    }
-#pragma unroll 1
-    for (; count > 0; count--, line += jump) {
-        const uint64_t one[1] = {within + l2_pool_nth(&a.pool, line)};
-        sink ^= stream_some<OP, KIND, WIDTH, 1>(one, 0, policy);
-    }
-    return sink;
-}
-
-/* This block's number among those that work, -1: it does not. */
-L2_INLINE int32_t stream_rank(const l2_stream_arg &a)
-{
-    __shared__ int32_t rank;
-
-    if (a.mask == 0)
-        return (int32_t)blockIdx.x;
-    if (threadIdx.x == 0) {
-        rank = rank_of(a.mask);
-        if (rank >= 0) {
-            uint32_t before = atomicAdd((uint32_t *)a.count + sm_id(), 1u);
-            rank = before < a.blocks_sm ? rank + (int32_t)(before * (a.blocks / a.blocks_sm)) : -1;
-        }
-    }
-    __syncthreads();
-    return rank;
-}
-
-template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void stream(const l2_stream_arg &a)
+/* One block's work: the timer belongs to `rank`, the elements to `turn`. */
+template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL>
+L2_INLINE void stream_block(const l2_stream_arg &a, uint32_t rank, uint32_t turn, uint64_t side)
 {
     __shared__ volatile uint32_t dump;
-    int32_t rank = stream_rank(a);
-    uint32_t thread = (uint32_t)rank * blockDim.x + threadIdx.x, sink = 0;
-    uint64_t policy = policy_of(KIND), count = a.each + (thread < a.more), clock, timer;
+    uint64_t *stamp = (uint64_t *)a.stamp + (uint64_t)rank * 4;
 
-    if (rank < 0)
-        return;
-    timer = timer_now();
-    clock = clock_now();
-    if (thread < a.threads) {
-#pragma unroll 1
-        for (uint32_t pass = 0; pass < a.passes; pass++) {
-            if (POOL)
-                sink ^= stream_pool<OP, KIND, WIDTH, UNROLL>(a, thread, count, policy);
-            else
-                sink ^= stream_pass<OP, KIND, WIDTH, UNROLL>(a, thread, count, policy);
-        }
+    if (threadIdx.x == 0) {
+        stamp[0] = timer_now();
+        stamp[1] = clock_now();
     }
-    dump = sink;
+    dump = stream_ring<OP, KIND, WIDTH, UNROLL, POOL>(a, turn / a.same * blockDim.x + threadIdx.x, side,
+                                                      policy_of(KIND));
     if (OP == STREAM_WRITE || OP == STREAM_COPY)
         __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        uint64_t *stamp = (uint64_t *)a.stamp + (uint64_t)rank * 4;
-        stamp[0] = timer;
-        stamp[1] = clock;
         stamp[2] = timer_now();
         stamp[3] = clock_now();
+    }
+}
+
+/* Whether this block is one of the first a.blocks_sm on an SM that takes part. */
+L2_INLINE bool stream_stays(const l2_stream_arg &a)
+{
+    __shared__ bool stays;
+
+    if (threadIdx.x == 0)
+        stays = rank_of(a.mask) >= 0 && atomicAdd((uint32_t *)a.count + sm_id(), 1u) < a.blocks_sm;
+    __syncthreads();
+    return stays;
+}
+
+/* All blocks of the launch work once each: the hardware gives an SM a new one when an old one ends, so faster SMs move
+ * more. When only some SMs take part, blocks that stay draw numbers instead, with the same effect. */
+template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void stream(const l2_stream_arg &a)
+{
+    __shared__ uint32_t drawn[2];
+    uint32_t side = 0;
+
+    if (a.mask == 0) {
+        stream_block<OP, KIND, WIDTH, UNROLL, POOL>(a, blockIdx.x, blockIdx.x, 0);
+        return;
+    }
+    if (!stream_stays(a))
+        return;
+    if (POOL && a.side)
+        side = ((const uint8_t *)a.side)[sm_id()];
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            drawn[0] = atomicAdd((uint32_t *)a.drawn, 1u);
+            drawn[1] = a.side ? atomicAdd((uint32_t *)a.drawn + 1 + side, 1u) : drawn[0];
+        }
+        __syncthreads();
+        if (drawn[0] >= a.blocks)
+            return;
+        stream_block<OP, KIND, WIDTH, UNROLL, POOL>(a, drawn[0], drawn[1], (uint64_t)side << a.pool.flip);
     }
 }
 
@@ -216,6 +202,11 @@ template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void str
     {                                                                                          \
         stream<OP, KIND, WIDTH, UNROLL, true>(a);                                              \
     }
+#define L2_STREAM_POOLS(OP, NAME, KNAME, KIND, WIDTH) \
+    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 1)   \
+    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 2)   \
+    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 4)   \
+    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 8)
 #define L2_STREAM_UNROLLS(OP, NAME, KNAME, KIND, WIDTH) \
     L2_STREAM(OP, NAME, KNAME, KIND, WIDTH, 1)          \
     L2_STREAM(OP, NAME, KNAME, KIND, WIDTH, 2)          \
@@ -225,21 +216,25 @@ template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void str
 L2_STREAM_UNROLLS(STREAM_READ, read, cg, L2_LD_CG, 4)
 L2_STREAM_UNROLLS(STREAM_READ, read, cg, L2_LD_CG, 8)
 L2_STREAM_UNROLLS(STREAM_READ, read, cg, L2_LD_CG, 16)
+L2_STREAM_UNROLLS(STREAM_READ, read, ca, L2_LD_CA, 8)
 L2_STREAM_UNROLLS(STREAM_READ, read, ca, L2_LD_CA, 16)
 L2_STREAM(STREAM_READ, read, cv, L2_LD_CV, 16, 4)
-L2_STREAM(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16, 4)
+L2_STREAM_UNROLLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 4)
+L2_STREAM_UNROLLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 8)
+L2_STREAM_UNROLLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
 L2_STREAM_UNROLLS(STREAM_WRITE, write, st, L2_ST, 4)
 L2_STREAM_UNROLLS(STREAM_WRITE, write, st, L2_ST, 8)
 L2_STREAM_UNROLLS(STREAM_WRITE, write, st, L2_ST, 16)
 L2_STREAM_UNROLLS(STREAM_COPY, copy, cg, L2_LD_CG, 4)
 L2_STREAM_UNROLLS(STREAM_COPY, copy, cg, L2_LD_CG, 8)
 L2_STREAM_UNROLLS(STREAM_COPY, copy, cg, L2_LD_CG, 16)
-L2_STREAM(STREAM_ATOM, atom, atom, L2_ATOM, 4, 4)
+L2_STREAM_UNROLLS(STREAM_COPY, copy, no_allocate, L2_LD_NO_ALLOCATE, 16)
+L2_STREAM_UNROLLS(STREAM_ATOM, atom, atom, L2_ATOM, 4)
 L2_STREAM_UNROLLS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
-L2_STREAM_POOL(STREAM_READ, read, cg, L2_LD_CG, 16, 4)
-L2_STREAM_POOL(STREAM_READ, read, cg, L2_LD_CG, 16, 8)
-L2_STREAM_POOL(STREAM_WRITE, write, st, L2_ST, 16, 4)
-L2_STREAM_POOL(STREAM_ATOM, atom, atom, L2_ATOM, 8, 4)
+L2_STREAM_POOLS(STREAM_READ, read, cg, L2_LD_CG, 16)
+L2_STREAM_POOLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
+L2_STREAM_POOLS(STREAM_WRITE, write, st, L2_ST, 16)
+L2_STREAM_POOLS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
 #if __CUDA_ARCH__ >= 800
 L2_STREAM(STREAM_READ, read, evict_first, L2_LD_EVICT_FIRST, 16, 4)
 L2_STREAM(STREAM_READ, read, evict_last, L2_LD_EVICT_LAST, 16, 4)

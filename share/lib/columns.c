@@ -35,6 +35,7 @@ const struct column column_table[] = {
     {"threads", WHOLE, PARAM, "", "threads a block"},
     {"width", WHOLE, PARAM, "bytes", "bytes of one load or store"},
     {"unroll", WHOLE, PARAM, "", "independent accesses of a thread in flight"},
+    {"same", WHOLE, PARAM, "blocks", "neighbouring blocks that move the same bytes at the same time"},
     {"take", WHOLE, PARAM, "bytes", "bytes used of every `every` bytes"},
     {"every", WHOLE, PARAM, "bytes", "period of the bytes used"},
     {"set", WORD, PARAM, "", "which SMs and lines take part (all, own, other), or the number of a set"},
