@@ -4,11 +4,13 @@
  *   keep     W lines are brought in, `stored` of them stored to; line `line` is timed: how many dirty lines stay.
  *   order    `stored` lines are stored to, first or last in order of age (kind st_old, st_new), the set is filled up
  *            by loads, one more line comes in; line `line` is timed: who had to go.
+ *   outlive  as order st_old, then `loaded` loads of the clean lines in turn, and line 0 is timed: how long it stays.
  *   cost     W lines, all stored to or none, then line `line` comes in and is timed: what evicting a dirty line costs.
  *   drop     W lines are loaded, line `line` is thrown away by discard.global.L2 and timed.
- *   discard  without a clock. Each of `stored` lines holds a pointer that is in memory; another is written over it, and
- *            the line is thrown away by discard.global.L2 (kind discard), or not (none), or written back before
- *            (flushed). vote 1: the old pointer came back, so the line was dirty; cycles is nan.
+ *   discard  without a clock. A pointer at the start of each line is in memory; W lines are brought in, and in `stored`
+ *            of them the pointer's lowest byte is set to 0, so that it leads to itself. Then these lines are thrown away
+ *            by discard.global.L2 (kind discard), or not (none), or written back before that (flushed). vote 1: the old
+ *            pointer came back, so the line was dirty; cycles is nan. Needs lines at multiples of 256 bytes.
  * vote is 1, too, when a timed line was missing. Discard needs compute capability 8.0. */
 #include "access.h"
 #include "evset.h"
@@ -19,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISCARD_NS = 2000, RESET = 2, STORE_BYTES = 32, POINTERS = 8, LIST = 65536 };
+enum { DISCARD_NS = 2000, RESET = 2, OUTLIVE = 16, STORE_BYTES = 32, POINTER = 8, LIST = 65536 };
+enum throw { THROW_NONE, THROW_FLUSHED, THROW_DISCARD };
 
 struct bed {
     uint64_t number;
@@ -39,7 +42,7 @@ struct bench {
 
 struct row {
     const char *what, *kind;
-    uint32_t stored, line;
+    uint32_t stored, loaded, line;
     uint64_t rep;
     double cycles;
     bool vote;
@@ -59,6 +62,7 @@ static void put_row(struct run *r, const struct bench *b, const struct bed *s,
     out_str(o, row->what);
     out_str(o, row->kind);
     out_u64(o, row->stored);
+    out_u64(o, row->loaded);
     out_u64(o, row->line);
     out_u64(o, row->rep);
     out_u64(o, s->line[row->line]);
@@ -73,10 +77,10 @@ static void load(struct bench *b, const struct bed *s, uint32_t line)
 }
 
 /* Loaded before, so that it is there on a chip whose stores allocate nothing. */
-static void store(struct bench *b, const struct bed *s, uint32_t line)
+static void store(struct bench *b, const struct bed *s, uint32_t line, uint32_t bytes)
 {
     load(b, s, line);
-    b->list[b->n++] = l2_access_of(L2_ST, s->line[line], STORE_BYTES);
+    b->list[b->n++] = l2_access_of(L2_ST, s->line[line], bytes);
 }
 
 /* Is given time: it is a hint that takes effect later. */
@@ -96,15 +100,15 @@ static void reset(struct bench *b, const struct bed *s)
             load(b, s, k);
 }
 
-/* Brings lines 0 .. ways - 1 in, those in [from, to) stored to. */
-static void fill(struct bench *b, const struct bed *s, uint32_t from, uint32_t to)
+/* Brings lines 0 .. ways - 1 in; the first `bytes` of those in [from, to) are stored to. */
+static void fill(struct bench *b, const struct bed *s, uint32_t from, uint32_t to, uint32_t bytes)
 {
     for (uint32_t pass = 1; pass < b->rounds; pass++)
         for (uint32_t k = 0; k < s->ways; k++)
             load(b, s, k);
     for (uint32_t k = 0; k < s->ways; k++)
         if (k >= from && k < to)
-            store(b, s, k);
+            store(b, s, k, bytes);
         else
             load(b, s, k);
 }
@@ -133,8 +137,8 @@ static int run_keep(struct run *r, struct bench *b, const struct bed *s, uint64_
     for (uint32_t k = 0; k < s->ways; k++)
         for (uint32_t stored = 0; stored <= s->ways; stored += s->ways) {
             reset(b, s);
-            fill(b, s, 0, stored);
-            if (timed(r, b, s, (struct row){"keep", stored ? "st" : "cg", stored, k, rep, 0, 0}))
+            fill(b, s, 0, stored, STORE_BYTES);
+            if (timed(r, b, s, (struct row){"keep", stored ? "st" : "cg", stored, 0, k, rep, 0, 0}))
                 return -1;
         }
     return 0;
@@ -149,12 +153,30 @@ static int run_order(struct run *r, struct bench *b, const struct bed *s, uint64
         bool young = i / w / w;
 
         reset(b, s);
-        fill(b, s, young ? w - stored : 0, young ? w : stored);
+        fill(b, s, young ? w - stored : 0, young ? w : stored, STORE_BYTES);
         load(b, s, w);
         if (timed(r, b, s,
-                  (struct row){"order", young ? "st_new" : "st_old", stored, k, rep, 0, 0}))
+                  (struct row){"order", young ? "st_new" : "st_old", stored, 1, k, rep, 0, 0}))
             return -1;
     }
+    return 0;
+}
+
+static int run_outlive(struct run *r, struct bench *b, const struct bed *s, uint64_t rep)
+{
+    uint32_t most = OUTLIVE * s->ways;
+
+    for (uint32_t stored = 0; stored <= s->ways / 4; stored = stored == 0 ? 1 : stored * 2)
+        for (uint32_t loaded = 1; loaded <= most; loaded += 1 + loaded / 4) {
+            reset(b, s);
+            fill(b, s, 0, stored, STORE_BYTES);
+            for (uint32_t i = 0, k = s->ways; i < loaded;
+                 i++, k = k + 1 < s->nline ? k + 1 : s->ways / 4)
+                load(b, s, k);
+            if (timed(r, b, s,
+                      (struct row){"outlive", stored ? "st" : "cg", stored, loaded, 0, rep, 0, 0}))
+                return -1;
+        }
     return 0;
 }
 
@@ -163,8 +185,8 @@ static int run_cost(struct run *r, struct bench *b, const struct bed *s, uint64_
     for (uint32_t k = s->ways; k < s->nline; k++)
         for (uint32_t stored = 0; stored <= s->ways; stored += s->ways) {
             reset(b, s);
-            fill(b, s, 0, stored);
-            if (timed(r, b, s, (struct row){"cost", stored ? "st" : "cg", stored, k, rep, 0, 0}))
+            fill(b, s, 0, stored, STORE_BYTES);
+            if (timed(r, b, s, (struct row){"cost", stored ? "st" : "cg", stored, 0, k, rep, 0, 0}))
                 return -1;
         }
     return 0;
@@ -175,9 +197,9 @@ static int run_drop(struct run *r, struct bench *b, const struct bed *s, uint64_
 {
     for (uint32_t k = 0; k < s->ways && r->dev->info.cc_major >= 8; k++) {
         reset(b, s);
-        fill(b, s, 0, 0);
+        fill(b, s, 0, 0, 0);
         discard_line(b, s, k);
-        if (timed(r, b, s, (struct row){"drop", "discard", 0, k, rep, 0, 0}))
+        if (timed(r, b, s, (struct row){"drop", "discard", 0, 0, k, rep, 0, 0}))
             return -1;
     }
     return 0;
@@ -186,7 +208,7 @@ static int run_drop(struct run *r, struct bench *b, const struct bed *s, uint64_
 static int run_timed(struct run *r, struct bench *b)
 {
     static int (*const cases[])(struct run *, struct bench *, const struct bed *,
-                                uint64_t) = {run_keep, run_order, run_cost, run_drop};
+                                uint64_t) = {run_keep, run_order, run_outlive, run_cost, run_drop};
     uint64_t reps = param_u64(r, "reps");
 
     for (size_t i = 0; i < b->nbed && !run_stopped(); i++) {
@@ -209,40 +231,26 @@ static int flush(struct run *r, const struct bench *b)
     return r->dev->ops->sweep(r->dev, &all);
 }
 
-/* A pointer at the line's start that comes back after `hops`: 2 (by way of a second one) or 1. */
-static int point(struct run *r, uint64_t line, uint32_t hops)
+static int point_all(struct run *r, const struct bench *b)
 {
-    static const uint32_t next[] = {1, 0}, self[] = {0};
+    static const uint32_t next[] = {1, 0}; /* from the line's start to the next pointer and back */
 
-    return r->dev->ops->link(r->dev, line, POINTERS, hops == 2 ? next : self, hops);
-}
-
-static int point_all(struct run *r, const struct bench *b, uint32_t stored, uint32_t hops)
-{
     for (size_t i = 0; i < b->nbed; i++)
-        for (uint32_t k = 0; k < stored && k < b->bed[i].ways; k++)
-            if (point(r, b->bed[i].line[k], hops) != 0)
+        for (uint32_t k = 0; k < b->bed[i].ways; k++)
+            if (r->dev->ops->link(r->dev, b->bed[i].line[k], POINTER, next, 2) != 0)
                 return -1;
     return 0;
 }
 
-/* Dirties the lines in order (beside the pointers) and throws them away. */
-static int throw_away(struct run *r, struct bench *b, const struct bed *s, uint32_t stored,
-                      bool dirty, bool discard)
+static int throw_away(struct run *r, struct bench *b, const struct bed *s, uint32_t stored)
 {
-    b->n = 0;
-    for (uint32_t k = 0; k < stored && dirty; k++) {
-        load(b, s, k);
-        b->list[b->n++] = l2_access_of(L2_ST, s->line[k] + 2 * POINTERS, POINTERS);
-    }
-    b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
-    for (uint32_t k = 0; k < stored && discard; k++) {
+    for (uint32_t k = 0; k < stored; k++)
         discard_line(b, s, k);
-    }
     return walk(r, b);
 }
 
-static int ask(struct run *r, struct bench *b, const struct bed *s, struct row row)
+/* Which lines lead to themselves, as they were told to last. */
+static int ask(struct run *r, const struct bench *b, const struct bed *s, struct row row)
 {
     for (row.line = 0; row.line < row.stored; row.line++) {
         uint64_t hops;
@@ -255,25 +263,37 @@ static int ask(struct run *r, struct bench *b, const struct bed *s, struct row r
     return 0;
 }
 
-/* One test of all sets at once, so that there is one flush. stored: at most the ways of a set. */
-static int discard_test(struct run *r, struct bench *b, const char *kind, uint32_t most,
-                        uint64_t rep)
+/* How many lines of a set are stored to in the n-th test. */
+static uint32_t stored_of(const struct bed *s, uint32_t n)
 {
-    bool flushed = strcmp(kind, "flushed") == 0;
+    return n < s->ways ? n : s->ways;
+}
 
-    if (point_all(r, b, most, 2) != 0 || flush(r, b) != 0 || flush(r, b) != 0)
-        return -1;
-    if (flushed && (point_all(r, b, most, 1) != 0 || flush(r, b) != 0))
+/* One test of all sets at once, so that there is one flush (of two sweeps). */
+static int discard_test(struct run *r, struct bench *b, enum throw how, uint32_t n, uint64_t rep)
+{
+    static const char *const names[] = {"none", "flushed", "discard"};
+
+    if (point_all(r, b) != 0 || flush(r, b) != 0 || flush(r, b) != 0)
         return -1;
     for (size_t i = 0; i < b->nbed; i++) {
         const struct bed *s = &b->bed[i];
-        uint32_t stored = most < s->ways ? most : s->ways;
 
-        for (uint32_t k = 0; k < stored && !flushed; k++)
-            if (point(r, s->line[k], 1) != 0)
-                return -1;
-        if (throw_away(r, b, s, stored, !flushed, strcmp(kind, "none") != 0) != 0 ||
-            ask(r, b, s, (struct row){"discard", kind, stored, 0, rep, NAN, 0}) != 0)
+        b->n = 0;
+        fill(b, s, 0, stored_of(s, n), 1);
+        b->list[b->n++] = l2_access_of(L2_FENCE, 0, 0);
+        if (throw_away(r, b, s, how == THROW_DISCARD ? stored_of(s, n) : 0) != 0)
+            return -1;
+    }
+    if (how == THROW_FLUSHED && (flush(r, b) != 0 || flush(r, b) != 0))
+        return -1;
+    for (size_t i = 0; i < b->nbed; i++) {
+        const struct bed *s = &b->bed[i];
+
+        b->n = 0;
+        if ((how == THROW_FLUSHED && throw_away(r, b, s, stored_of(s, n)) != 0) ||
+            ask(r, b, s, (struct row){"discard", names[how], stored_of(s, n), 0, 0, rep, NAN, 0}) !=
+                0)
             return -1;
     }
     return 0;
@@ -283,21 +303,25 @@ static int run_discard(struct run *r, struct bench *b)
 {
     const struct device_info *i = &r->dev->info;
     uint64_t reps = param_u64(r, "reps");
+    uint32_t most = 0;
 
-    if (i->cc_major < 8) {
-        run_warn(r, "compute capability %u.%u has no discard: dirty lines are told by time alone",
-                 i->cc_major, i->cc_minor);
+    for (size_t k = 0; k < b->nbed; k++)
+        most = b->bed[k].ways > most ? b->bed[k].ways : most;
+    if (i->cc_major < 8 || b->p.line % 256 != 0) {
+        run_warn(r,
+                 "no discard test (compute capability %u.%u, line=%u; 8.0 and a multiple of 256 "
+                 "are needed): dirty lines are told by time alone",
+                 i->cc_major, i->cc_minor, b->p.line);
         return 0;
     }
-    if (discard_test(r, b, "none", L2_TIP_FOUND, 0) != 0 ||
-        discard_test(r, b, "flushed", L2_TIP_FOUND, 0) != 0)
+    if (discard_test(r, b, THROW_NONE, most, 0) != 0 ||
+        discard_test(r, b, THROW_FLUSHED, most, 0) != 0)
         return -1;
-    for (uint64_t rep = 0; rep < reps && !run_stopped(); rep++) {
-        for (uint32_t n = 1; n <= 16; n++)
-            if (discard_test(r, b, "discard", n, rep) != 0)
+    for (uint64_t rep = 0; rep < reps; rep++)
+        for (uint32_t n = 1; n <= most && !run_stopped();
+             n = n < most && 2 * n > most ? most : 2 * n)
+            if (discard_test(r, b, THROW_DISCARD, n, rep) != 0)
                 return -1;
-        run_progress(r, (double)(2 * reps + rep + 1), 3.0 * (double)reps);
-    }
     return 0;
 }
 
@@ -368,7 +392,8 @@ static const struct param params[] = {
     {"sm", PARAM_U64, "0", "", "the SM that walks", 0, 1e4},
     {"lines", PARAM_WORD, "home", "home|remote|all",
      "sets of lines of the SM's own side, of the other, or any", 0, 0},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
+    {"line", PARAM_SIZE, "256", "bytes",
+     "bytes from line to line of the pool; the discard test needs a multiple of 256", 32, 65536},
     {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
      65536, 0x1p31},
     {0},
@@ -377,7 +402,7 @@ static const struct param params[] = {
 const struct experiment exp_dirty = {
     "dirty",
     "written lines in one set: how many stay, who goes first, what it costs",
-    "exp set sm lines ways threshold case kind stored line rep offset cycles vote",
+    "exp set sm lines ways threshold case kind stored loaded line rep offset cycles vote",
     params,
     run_dirty,
     false,

@@ -81,6 +81,8 @@ bool sim_is_load(uint32_t kind);
 void sim_time_init(struct sim *s);
 
 void sim_link_free(struct sim_link *l);
+/* A byte of 0 stored at this offset: a pointer there, at a multiple of 256, then leads to itself. */
+void sim_zero(struct sim *s, uint64_t offset);
 /* Discards what a line at this offset holds: if it is dirty, the pointers written last are lost. */
 void sim_discard(struct sim *s, uint64_t offset);
 

@@ -98,14 +98,13 @@ void sim_discard(struct sim *s, uint64_t offset)
     }
 }
 
-int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n)
+/* What was linked where the new pointers are is gone, or set aside. */
+static void link_nodes(struct sim *s, uint64_t base, uint64_t stride, const uint32_t *next,
+                       size_t n)
 {
-    struct sim *s = sim_of(d);
     struct sim_link *l, *before = NULL;
     size_t kept = 0;
 
-    if (sim_begin(s, "link") != 0 || check_link(s, base, stride, next, n) != 0)
-        return -1;
     for (size_t i = 0; i < s->nlink; i++) {
         struct sim_link *old = &s->link[i];
 
@@ -126,7 +125,27 @@ int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *n
                            before};
     memcpy(l->next, next, n * sizeof *next);
     put_in_order(s, l);
+}
+
+int sim_link(struct device *d, uint64_t base, uint64_t stride, const uint32_t *next, size_t n)
+{
+    struct sim *s = sim_of(d);
+
+    if (sim_begin(s, "link") != 0 || check_link(s, base, stride, next, n) != 0)
+        return -1;
+    link_nodes(s, base, stride, next, n);
     return 0;
+}
+
+void sim_zero(struct sim *s, uint64_t offset)
+{
+    static const uint32_t self[] = {0};
+
+    for (size_t i = 0; i < s->nlink; i++)
+        if (s->link[i].base == offset && s->link[i].n > 1) {
+            link_nodes(s, offset, s->link[i].stride, self, 1);
+            return;
+        }
 }
 
 /* The links that have a node at this offset, or NULL and an error. */

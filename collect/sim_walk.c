@@ -23,6 +23,8 @@ int sim_walk(struct device *d, int sm, const l2_access *list, size_t n, uint32_t
             sim_inside(s, "walk", offset, bytes) != 0)
             return -1;
         cycles[i] = sim_access(s, &w, kind, offset, bytes);
+        if (kind == L2_ST && bytes == 1 && offset % 256 == 0)
+            sim_zero(s, offset);
     }
     return 0;
 }

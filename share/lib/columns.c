@@ -66,6 +66,7 @@ const struct column column_table[] = {
     {"probe", WHOLE, PARAM, "bytes", "offset of the sector that was timed"},
     {"by", WHOLE, PARAM, "bytes", "distance of an address from that of a line"},
     {"stored", WHOLE, PARAM, "lines", "lines that were stored to"},
+    {"loaded", WHOLE, PARAM, "lines", "lines loaded after that"},
     {"resident", WORD, PARAM, "", "yes: the line was in the cache before"},
     {"pages", WHOLE, PARAM, "", "pages used, one line each"},
     {"offset", WHOLE, PARAM, "bytes", "address within the buffer"},

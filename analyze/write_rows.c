@@ -1,0 +1,127 @@
+/* Collects rows of write, dirty and bandwidth. */
+#include "write_rows.h"
+#include "../share/lib/cli.h"
+#include "../share/lib/mem.h"
+#include "columns_of.h"
+
+#include <stdlib.h>
+
+enum { MOST_COLUMNS = 9 };
+
+enum write_column { W_CASE, W_BYTES, W_AT, W_PROBE, W_RESIDENT, W_FIRST, W_FENCE, W_CYCLES };
+enum dirty_column { D_CASE, D_KIND, D_SET, D_WAYS, D_STORED, D_LINE, D_REP, D_CYCLES, D_VOTE };
+enum stream_column { S_OP, S_SIZE, S_GBPS };
+
+static const char *const write_whats[] = {"none", "load", "aligned", "straddle",
+                                          "fill", "atom", "red",     "evict"};
+static const char *const dirty_whats[] = {"keep", "order", "cost", "drop", "discard"};
+static const char *const dirty_kinds[] = {"cg",      "st",   "st_old", "st_new",
+                                          "discard", "none", "flushed"};
+
+/* The number of the field's word in a table; exits when it is not there. */
+static unsigned xchoice(const struct tsv *t, size_t column, const char *const *words, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (tsv_is(t, column, words[i]))
+            return i;
+    xtsv_bad(t, column, "not a known word");
+}
+
+static void add_write(struct write_rows *r, const struct tsv *t, const size_t *c)
+{
+    r->write = xgrow(r->write, r->nwrite, &r->write_cap, sizeof *r->write);
+    r->write[r->nwrite++] =
+        (struct write_row){.what = xchoice(t, c[W_CASE], write_whats, WRITE_WHATS),
+                           .resident = tsv_is(t, c[W_RESIDENT], "yes"),
+                           .bytes = xtsv_u64(t, c[W_BYTES]),
+                           .at = xtsv_u64(t, c[W_AT]),
+                           .probe = xtsv_u64(t, c[W_PROBE]),
+                           .first = xtsv_double(t, c[W_FIRST]),
+                           .fence = xtsv_double(t, c[W_FENCE]),
+                           .cycles = xtsv_double(t, c[W_CYCLES])};
+}
+
+static void add_dirty(struct write_rows *r, const struct tsv *t, const size_t *c)
+{
+    r->dirty = xgrow(r->dirty, r->ndirty, &r->dirty_cap, sizeof *r->dirty);
+    r->dirty[r->ndirty++] =
+        (struct dirty_row){.what = xchoice(t, c[D_CASE], dirty_whats, DIRTY_WHATS),
+                           .kind = xchoice(t, c[D_KIND], dirty_kinds, DIRTY_KINDS),
+                           .set = xtsv_u64(t, c[D_SET]),
+                           .ways = xtsv_u64(t, c[D_WAYS]),
+                           .stored = xtsv_u64(t, c[D_STORED]),
+                           .line = xtsv_u64(t, c[D_LINE]),
+                           .rep = xtsv_u64(t, c[D_REP]),
+                           .cycles = xtsv_double(t, c[D_CYCLES]),
+                           .vote = xtsv_u64(t, c[D_VOTE]) != 0};
+    if (r->dirty[r->ndirty - 1].line > r->dirty[r->ndirty - 1].ways + 64)
+        xtsv_bad(t, c[D_LINE], "more lines than a set search finds");
+}
+
+/* Copies and atomics say nothing here. */
+static void add_stream(struct write_rows *r, const struct tsv *t, const size_t *c)
+{
+    if (!tsv_is(t, c[S_OP], "read") && !tsv_is(t, c[S_OP], "write"))
+        return;
+    r->stream = xgrow(r->stream, r->nstream, &r->stream_cap, sizeof *r->stream);
+    r->stream[r->nstream++] = (struct stream_row){
+        tsv_is(t, c[S_OP], "write"), xtsv_double(t, c[S_SIZE]), xtsv_double(t, c[S_GBPS])};
+}
+
+/* The experiments, in the order of what tells their headers apart. */
+static const struct kind {
+    const char *exp, *tells; /* a column that only its table has */
+    const char *columns[MOST_COLUMNS];
+    size_t ncolumn;
+    void (*add)(struct write_rows *r, const struct tsv *t, const size_t *column);
+} kinds[] = {
+    {"write",
+     "resident",
+     {"case", "bytes", "at", "probe", "resident", "first", "fence", "cycles"},
+     8,
+     add_write},
+    {"dirty",
+     "stored",
+     {"case", "kind", "set", "ways", "stored", "line", "rep", "cycles", "vote"},
+     9,
+     add_dirty},
+    {"bandwidth", "gbps", {"op", "size", "gbps"}, 3, add_stream},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+void xwrite_read(struct tsv *t, struct write_rows *r)
+{
+    size_t column[MOST_COLUMNS] = {0}, exp = 0;
+    const struct kind *k = NULL;
+    const char *l2;
+    enum tsv_event ev;
+
+    t->many_tables = true;
+    while ((ev = xtsv_next(t)) != TSV_END) {
+        if (ev == TSV_HEADER) {
+            xone_device(t);
+            exp = xtsv_column(t, "exp");
+            k = kinds;
+            while (k < kinds + KINDS && tsv_find(t, k->tells) == TSV_NONE)
+                k++;
+            if (k < kinds + KINDS)
+                xcolumns_of(t, k->columns, k->ncolumn, column);
+        } else if (k < kinds + KINDS && tsv_is(t, exp, k->exp)) {
+            k->add(r, t, column);
+        } else {
+            xtsv_bad(t, exp, "not a row of write, dirty or bandwidth");
+        }
+    }
+    xone_device(t);
+    l2 = prov_get(&t->prov, "l2_bytes", 0);
+    if (l2 == NULL || parse_double(l2, &r->l2_bytes) != 0)
+        r->l2_bytes = 0;
+}
+
+void write_rows_free(struct write_rows *r)
+{
+    free(r->write);
+    free(r->dirty);
+    free(r->stream);
+    *r = (struct write_rows){0};
+}
