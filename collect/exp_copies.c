@@ -5,16 +5,18 @@
  * at home. An SM of the other side finds lines of the set that the line in question has there. The own SM finds the home
  * lines that push out its copy: the pool holds only home lines, so the home of the copied line is not disturbed. Then the
  * scenes of share/lib/scene.h are played, by walks of the two SMs in turn; what a scene asks for is a row. Rows of case
- * `find` say how the searches ended (near: lines that evict the copy, far: lines that evict the line at home). */
+ * `find` say how the searches ended (near: lines that evict the copy, far: lines that evict the line at home). A copy that home
+ * lines do not evict plays the scenes of allocation only; the status of their rows tells. */
 #include "evset.h"
 #include "experiment.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/scene.h"
+#include "../share/lib/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN, OTHER, CONTROLS = 8, TRIES = 4, SCENES = 1024 };
+enum { OWN, OTHER, CONTROLS = 8, TRIES = 4, HITS = 16, SCENES = 1024 };
 
 /* What both SMs know, and a set of lines. */
 struct stage {
@@ -26,6 +28,8 @@ struct stage {
     uint32_t threshold, threshold_home;
     uint64_t line[3][L2_TIP_FOUND + 1]; /* by enum scene_lines */
     unsigned n[3];
+    const char *status; /* of the search for home lines */
+    double own_hit;     /* cycles of a hit of home lines, median */
 };
 
 struct reading {
@@ -85,6 +89,8 @@ static int play_scene(struct run *r, const struct stage *st, const struct scene 
     size_t n = scene_steps(s, st->ways, step);
 
     scene_needs(s, st->ways, &home, &remote);
+    if (s->what > SCENE_ALLOC_HIT && strcmp(st->status, "ok") != 0)
+        return 0;
     if (n == 0 || home > st->n[SCENE_HOME] || remote > st->n[SCENE_REMOTE])
         return 0;
     if (play(st, step, n, cycles) != 0)
@@ -92,7 +98,7 @@ static int play_scene(struct run *r, const struct stage *st, const struct scene 
     for (size_t i = 0; i < n; i++) {
         struct reading x = {scene_names[s->what],
                             scene_lines_names[step[i].lines],
-                            "ok",
+                            st->status,
                             *s,
                             step[i].other,
                             rep,
@@ -207,7 +213,28 @@ static void put_find(struct run *r, const struct stage *st, unsigned who,
     put_row(r, st, &x);
 }
 
-/* Another line in question, the lines of its set at home and those of its copy's set; *done tells whether all were found. */
+/* What separates own side, home and memory. A line of which no copy is kept answers from its home again and again: then the
+ * hits of home lines say how long one of the own side takes. */
+static int thresholds(struct stage *st, uint64_t target)
+{
+    double gap = st->remote.sides.far - st->remote.sides.near, hit;
+
+    if (evset_threshold(&st->remote, target, &st->threshold) != 0)
+        return -1;
+    st->remote.level = EVSET_MEMORY;
+    if (evset_threshold(&st->remote, target, &st->threshold_home) != 0 ||
+        sides_probe(st->home.d, st->home.sm, L2_LD_CG, &target, 1, 9, &hit) != 0)
+        return -1;
+    st->remote.level = EVSET_LOCAL;
+    if (hit > st->own_hit + 0.6 * gap) {
+        st->threshold = (uint32_t)(st->own_hit + gap / 2);
+        st->threshold_home = (uint32_t)((hit + st->remote.miss) / 2);
+    }
+    return 0;
+}
+
+/* Another line in question, the lines of its set at home and those of its copy's set; *done tells whether the first were
+ * found. Where home lines do not push it out, random ones stand in, enough for the scenes of allocation. */
 static int find_lines(struct run *r, struct stage *st, struct l2_tip_out *out, bool *done)
 {
     uint64_t target = evset_target(&st->remote, &r->rng);
@@ -215,12 +242,8 @@ static int find_lines(struct run *r, struct stage *st, struct l2_tip_out *out, b
 
     st->line[SCENE_REMOTE][0] = target;
     st->ways = 0;
-    if (evset_threshold(&st->remote, target, &st->threshold) != 0)
+    if (thresholds(st, target) != 0)
         return -1;
-    st->remote.level = EVSET_MEMORY;
-    if (evset_threshold(&st->remote, target, &st->threshold_home) != 0)
-        return -1;
-    st->remote.level = EVSET_LOCAL;
     if (evset_threshold(&st->far, target, &at_home) != 0 ||
         evset_find(&st->far, target, TRIES, out) != 0)
         return -1;
@@ -232,7 +255,10 @@ static int find_lines(struct run *r, struct stage *st, struct l2_tip_out *out, b
         return -1;
     put_find(r, st, OWN, out);
     keep(st, SCENE_HOME, out);
-    *done = *done && out->status == L2_TIP_OK;
+    st->status = evset_status(out->status);
+    if (out->status != L2_TIP_OK)
+        for (st->n[SCENE_HOME] = 0; st->n[SCENE_HOME] < st->ways; st->n[SCENE_HOME]++)
+            st->line[SCENE_HOME][st->n[SCENE_HOME]] = evset_target(&st->home, &r->rng);
     for (st->n[SCENE_CONTROL] = 0; st->n[SCENE_CONTROL] < CONTROLS; st->n[SCENE_CONTROL]++)
         st->line[SCENE_CONTROL][st->n[SCENE_CONTROL]] = evset_target(&st->remote, &r->rng);
     return 0;
@@ -253,6 +279,19 @@ static int one_set(struct run *r, struct stage *st, struct l2_tip_out *out, bool
     }
     free(list);
     return rc;
+}
+
+static int own_hit(struct run *r, struct stage *st)
+{
+    uint64_t line[HITS];
+    double cycles[HITS];
+
+    for (unsigned i = 0; i < HITS; i++)
+        line[i] = evset_target(&st->home, &r->rng);
+    if (sides_probe(r->dev, st->home.sm, L2_LD_CG, line, HITS, 5, cycles) != 0)
+        return -1;
+    st->own_hit = split_median(cycles, HITS);
+    return 0;
 }
 
 /* An SM that is near to what the own SM is far from. */
@@ -291,7 +330,7 @@ static int plans(struct run *r, struct stage *st)
             r->dev, "no two sides were told apart on this chip: there are no copies to test");
     return other_sm(r, &st->home.sides, &st->far.sm) != 0 ||
                    evset_plan_here(&st->remote, &r->rng) != 0 ||
-                   evset_plan_here(&st->far, &r->rng) != 0
+                   evset_plan_here(&st->far, &r->rng) != 0 || own_hit(r, st) != 0
                ? -1
                : 0;
 }

@@ -132,6 +132,9 @@ const struct column column_table[] = {
     {"centre", REAL, VALUE, "", "median of the mode"},
     {"weight", REAL, VALUE, "", "share of the samples, from 0 to 1"},
     {"iqr", REAL, VALUE, "", "interquartile range, the width of the mode"},
+    {"own", WHOLE, VALUE, "", "answers by the own side"},
+    {"home", WHOLE, VALUE, "", "answers by the line's home on the other side"},
+    {"memory", WHOLE, VALUE, "", "answers by memory"},
 
     /* l2knee */
     {"knee", WHOLE, ORDER, "", "number of the knee, from 1"},
