@@ -1,6 +1,6 @@
 /* l2level: what the levels behind a latency curve are. Reads raw rows of `latency` (whole distributions over working-set
  * sizes), finds the levels that a mean hides, each size's share of accesses in each level, and from the shares the
- * capacity that one SM sees and the capacity in all. Cannot tell two levels apart whose latencies do not differ, nor
+ * capacity that one SM sees and the capacity in all. With rows of `replay` beside them: each pattern's shares. Cannot tell two levels apart whose latencies do not differ, nor
  * find a capacity that the sizes do not reach. */
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -9,6 +9,7 @@
 #include "findings.h"
 #include "level.h"
 #include "mixture.h"
+#include "played.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,16 +82,23 @@ static double *row_of(struct curve *c, double size)
     return c->row[c->n++];
 }
 
-static void read_curve(struct tsv *t, struct curve *c)
+static void read_curve(struct tsv *t, struct curve *c, struct playeds *replays)
 {
     struct columns col = {0};
+    bool replay = false;
     enum tsv_event ev;
 
     while ((ev = xtsv_next(t)) != TSV_END) {
         uint64_t cycles, n;
 
         if (ev == TSV_HEADER) {
-            find_columns(t, &col);
+            replay = played_header(replays, t);
+            if (!replay)
+                find_columns(t, &col);
+            continue;
+        }
+        if (replay) {
+            xplayed_row(replays, t);
             continue;
         }
         if (col.timing != TSV_NONE && !tsv_is(t, col.timing, "each"))
@@ -326,6 +334,17 @@ static void print_levels(const struct curve *c, const struct answer *a, struct p
     out_end(&o, "ok");
 }
 
+static void print_replays(const struct playeds *l, const struct answer *a, struct prov *p)
+{
+    struct out o;
+
+    if (prov_get(p, "uuid", 1) != NULL)
+        cli_warn("rows of several devices: a replay needs the latency rows of its own device");
+    out_begin(&o, stdout, p, PLAYED_COLUMNS);
+    played_print(l, &a->mix, a->kind, &o);
+    out_end(&o, "ok");
+}
+
 static const struct cli_opt opts[] = {
     {'s', "shares", NULL, "print each size's share of accesses in each level"},
     {'l', "levels", NULL, "print the levels: range, quantiles, tail"},
@@ -345,6 +364,7 @@ int main(int argc, char **argv)
         print_findings;
     struct mixture_options o = mixture_defaults;
     struct curve c = {0};
+    struct playeds replays = {0};
     struct answer a = {0};
     double ways = 0;
     bool strict = false;
@@ -372,13 +392,19 @@ int main(int argc, char **argv)
         }
     t = xtsv_open(argv + optind);
     t->strict = strict;
-    read_curve(t, &c);
+    t->many_tables = true;
+    read_curve(t, &c, &replays);
     if (c.n == 0)
-        xdie(EXIT_FAILED, "%s: no rows with timing=each", t->file);
+        xdie(EXIT_FAILED, "%s: no rows with timing=each%s", t->file,
+             replays.n > 0 ? "; a replay needs latency rows of its device beside it" : "");
     sort_curve(&c);
     solve(&c, &o, &a);
     prov_command(&t->prov, argc, argv);
-    print(&c, &a, &t->prov, ways);
+    if (replays.n > 0)
+        print_replays(&replays, &a, &t->prov);
+    else
+        print(&c, &a, &t->prov, ways);
+    played_free(&replays);
     tsv_close(t);
     xclose_stdout();
     return EXIT_OK;

@@ -23,6 +23,7 @@ struct job {
     struct predict_options options;
     struct out out;
     const char *sweep;          /* "block=32x8,16x16", NULL: none */
+    unsigned first;             /* the side of SM 0 */
     bool explain, trace, check; /* check: only parse what there is to do */
 };
 
@@ -60,6 +61,17 @@ static void xrun(const struct job *j, struct pattern *p, enum predict_effect eff
         xdie(EXIT_FAILED, "%s", why);
 }
 
+static unsigned side_of_first(const struct chip *c)
+{
+    uint8_t *side = xcalloc(c->sms, 1);
+    unsigned first;
+
+    chip_sm_sides(c, side);
+    first = side[0];
+    free(side);
+    return first;
+}
+
 static double part(uint64_t a, uint64_t of)
 {
     return of == 0 ? 0 : (double)a / (double)of;
@@ -92,6 +104,7 @@ static void put_row(struct out *o, const struct pattern *p, const char *side,
     out_row(o);
 }
 
+/* Side 0 of the rows is the side of SM 0, as in a replay. */
 static void predict(struct job *j, struct pattern *p)
 {
     struct predict_count count[CHIP_SIDES], all = {0};
@@ -101,11 +114,12 @@ static void predict(struct job *j, struct pattern *p)
         predict_add(&all, &count[s]);
     put_row(&j->out, p, "all", &all);
     for (uint32_t s = 0; s < j->chip.sides && j->chip.sides > 1; s++) {
+        const struct predict_count *c = &count[s == 0 ? j->first : s == j->first ? 0 : s];
         char side[16];
 
         snprintf(side, sizeof side, "%u", s);
-        if (predict_answers(&count[s]) + count[s].stores > 0)
-            put_row(&j->out, p, side, &count[s]);
+        if (predict_answers(c) + c->stores > 0)
+            put_row(&j->out, p, side, c);
     }
 }
 
@@ -129,7 +143,8 @@ static void explain(struct job *j, struct pattern *p)
     struct cost cost[EFFECTS];
     size_t n = 0;
 
-    for (int e = EFFECT_NONE; e < EFFECTS; e++) {
+    for (int k = EFFECT_NONE; k < EFFECTS; k++) {
+        enum predict_effect e = (enum predict_effect)k;
         struct cost *c = &cost[n];
 
         if (e != EFFECT_NONE && !effect_applies(&j->chip, &cost[0].all, e))
@@ -312,6 +327,7 @@ int main(int argc, char **argv)
     if (listing)
         list(argc, argv);
     xmodel_read(&j.chip, model, &prov);
+    j.first = side_of_first(&j.chip);
     prov_command(&prov, argc, argv);
     j.check = true;
     run_all(&j, argv + optind);

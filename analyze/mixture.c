@@ -201,20 +201,32 @@ static double tail_of(const struct pieces *p, size_t nsize, size_t k, double mos
     return least <= most ? least / (1 + least) : 0;
 }
 
-static void correct_shares(const struct pieces *p, size_t nsize, struct mixture *m)
+/* Takes from every piece what the level below sends there. */
+static void correct_share(const struct mixture *m, const double *piece, double *share)
 {
-    for (size_t s = 0; s < nsize; s++) {
-        double *share = &m->share[s * m->nlevel];
-        double spill = 0, sum = 0;
+    double spill = 0, sum = 0;
 
-        for (size_t k = 0; k < m->nlevel; k++) {
-            share[k] = fmax(0, p->share[s * p->n + k] - spill) / (1 - m->tail[k]);
-            spill = share[k] * m->tail[k];
-            sum += share[k];
-        }
-        for (size_t k = 0; k < m->nlevel; k++)
-            share[k] /= sum;
+    for (size_t k = 0; k < m->nlevel; k++) {
+        share[k] = fmax(0, piece[k] - spill) / (1 - m->tail[k]);
+        spill = share[k] * m->tail[k];
+        sum += share[k];
     }
+    for (size_t k = 0; k < m->nlevel; k++)
+        share[k] /= sum;
+}
+
+void mixture_share(const struct mixture *m, const double *hist, double *share)
+{
+    double piece[MIXTURE_MAX] = {0}, sum = 0;
+
+    for (size_t k = 0; k < m->nlevel; k++) {
+        for (size_t b = m->cut[k]; b < m->cut[k + 1]; b++)
+            piece[k] += hist[b];
+        sum += piece[k];
+    }
+    for (size_t k = 0; k < m->nlevel; k++)
+        piece[k] /= sum;
+    correct_share(m, piece, share);
 }
 
 static void fill_shapes(const double *hist, size_t nsize, size_t nbin, struct mixture *m)
@@ -266,7 +278,8 @@ int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixt
         m->tail[k] = tail_of(&p, nsize, k, o->most_tail);
     m->share = xcalloc(nsize * p.n, sizeof *m->share);
     m->shape = xcalloc(p.n * nbin, sizeof *m->shape);
-    correct_shares(&p, nsize, m);
+    for (size_t i = 0; i < nsize; i++)
+        correct_share(m, &p.share[i * p.n], &m->share[i * p.n]);
     fill_shapes(hist, nsize, nbin, m);
     free(p.share);
     free(density);

@@ -38,6 +38,10 @@ int mixture_fit(const double *hist, size_t nsize, size_t nbin, const struct mixt
                 struct mixture *m);
 void mixture_free(struct mixture *m);
 
+/* The shares of m's levels in another histogram (nbin counts as in mixture_fit, not all 0): its parts between the cuts,
+ * corrected by the tails. share[] has room for m->nlevel. */
+void mixture_share(const struct mixture *m, const double *hist, double *share);
+
 /* The q-quantile of a distribution over bins (shape sums to 1), linear within a bin. */
 double mixture_quantile(const double *shape, size_t nbin, double q);
 

@@ -182,6 +182,13 @@ static int access_ok(struct cuda *c, l2_access a)
                                (unsigned long long)offset);
         return cuda_inside(c, "walk", offset, bytes);
     }
+    if (kind >= L2_LD_CG && kind <= L2_LD_PF256 && bytes > 8) {
+        if (bytes > 128)
+            return device_fail(&c->dev, "walk: a load of %u bytes needs more than one warp", bytes);
+        return offset % 4 == 0 ? cuda_inside(c, "walk", offset, (bytes + 3) / 4 * 4)
+                               : device_fail(&c->dev, "walk: %s at %llu: not a multiple of 4",
+                                             access_name(kind), (unsigned long long)offset);
+    }
     if (kind == L2_ATOM || kind == L2_RED)
         align = 8;
     else if (kind == L2_DISCARD)

@@ -20,7 +20,8 @@ extern const struct experiment
     exp_sametag,
     exp_write,
     exp_dirty,
-    exp_copies;
+    exp_copies,
+    exp_replay;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -38,6 +39,7 @@ const struct experiment *const experiment_table[] = {
     &exp_write,
     &exp_dirty,
     &exp_copies,
+    &exp_replay,
     NULL,
 };
 /* clang-format on */

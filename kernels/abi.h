@@ -36,7 +36,8 @@ enum l2_kind {
     L2_KINDS
 };
 
-/* One access of a walk, packed: offset in bits 0-39, bytes in 40-47 (0: 8 bytes), kind in 48-55. */
+/* One access of a walk, packed: offset in bits 0-39, bytes in 40-47 (0: 8 bytes), kind in 48-55. A load of more than 8
+ * bytes is one request of a warp, 128 at most, at a multiple of 4. */
 typedef uint64_t l2_access;
 
 L2_BOTH l2_access l2_access_of(uint32_t kind, uint64_t offset, uint32_t bytes)

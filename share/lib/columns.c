@@ -78,6 +78,7 @@ const struct column column_table[] = {
     {"accesses", WHOLE, PARAM, "", "accesses of each warp to one of two lines"},
     {"warps", WHOLE, PARAM, "", "warps of each SM"},
     {"pattern", WORD, PARAM, "", "access pattern and its parameters, or the file of a trace"},
+    {"sms", WHOLE, PARAM, "", "SMs that took part"},
     {"effect", WORD, PARAM, "", "what is taken away from the model: capacity, copies, conflicts, sectors, fetch, stores; -: nothing"},
     {"pivot", WHOLE, PARAM, "bytes", "offset of the line that the others are compared with"},
 

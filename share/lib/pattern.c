@@ -244,7 +244,8 @@ int pattern_parse(struct pattern *p, const char *text, char *const *more, char *
     if (p->def == NULL || p->def == &pattern_trace) {
         failed = say(why, size, "no such pattern: '%s'", copy);
     } else {
-        failed = set_all(p, comma == NULL ? copy + strlen(copy) : comma + 1, more, given, why, size);
+        failed =
+            set_all(p, comma == NULL ? copy + strlen(copy) : comma + 1, more, given, why, size);
         if (!failed) {
             p->text = text_of(p, given);
             p->bytes = p->def->bytes(p);
