@@ -31,7 +31,7 @@ struct attempt {
 };
 
 struct survival_curve {
-    char *kind, *order;
+    char *kind, *order, *by;
     double positions, line;
     struct survival *s;
     size_t n, cap;

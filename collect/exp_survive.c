@@ -25,6 +25,8 @@ static void put_rows(struct run *r, const struct evset_plan *p, const struct tri
         out_i64(r->out, p->sm);
         out_str(r->out, evset_lines_names[p->lines]);
         out_str(r->out, param_text(r, "order"));
+        out_str(r->out, param_text(r, "by"));
+        out_u64(r->out, param_u64(r, "touches"));
         out_str(r->out, access_name(p->kind));
         out_u64(r->out, p->line);
         out_u64(r->out, p->pool_bytes);
@@ -38,15 +40,37 @@ static void put_rows(struct run *r, const struct evset_plan *p, const struct tri
     }
 }
 
+/* The lines in between one after the other: slower than a block of threads, and nothing overlaps. */
+static int walk_between(struct run *r, const struct evset_plan *p, const struct sweep *sweep)
+{
+    l2_access *list = xmalloc(sweep->n * sizeof *list);
+    uint32_t *cycles = xmalloc(sweep->n * sizeof *cycles);
+    int rc;
+
+    for (uint64_t i = 0; i < sweep->n; i++) {
+        uint64_t line = sweep->pool != NULL ? l2_pool_line(sweep->pool, (uint32_t)i)
+                                            : sweep->start + i * sweep->stride;
+
+        list[i] = l2_access_of(p->kind, line, 0);
+    }
+    rc = r->dev->ops->walk(r->dev, p->sm, list, sweep->n, cycles);
+    free(list);
+    free(cycles);
+    return rc;
+}
+
 /* Loads the targets and times them with n lines of the pool in between. */
 static int one_trial(struct run *r, const struct evset_plan *p, const struct sweep *sweep,
                      l2_access *list, size_t n, uint32_t *cycles)
 {
+    bool one_by_one = strcmp(param_text(r, "by"), "thread") == 0;
+
     const struct device_ops *ops = r->dev->ops;
 
-    if (ops->walk(r->dev, p->sm, list, n, cycles) != 0)
-        return -1;
-    if (sweep->n > 0 && ops->sweep(r->dev, sweep) != 0)
+    for (uint64_t k = 0; k < param_u64(r, "touches"); k++)
+        if (ops->walk(r->dev, p->sm, list, n, cycles) != 0)
+            return -1;
+    if (sweep->n > 0 && (one_by_one ? walk_between(r, p, sweep) : ops->sweep(r->dev, sweep)) != 0)
         return -1;
     return ops->walk(r->dev, p->sm, list, n, cycles);
 }
@@ -129,6 +153,9 @@ static const struct param params[] = {
     {"lines", PARAM_WORD, "home", "home|remote|all",
      "targets and pool: lines of the SM's own side, of the other, or any", 0, 0},
     {"order", PARAM_WORD, "random", "random|contiguous", "of the lines in between", 0, 0},
+    {"by", PARAM_WORD, "block", "block|thread",
+     "the lines in between: by a block of threads, or one after the other", 0, 0},
+    {"touches", PARAM_U64, "1", "", "times the targets are loaded before", 1, 1000},
     {"op", PARAM_WORD, "cg", "cg|cv|no_allocate", "kind of the loads", 0, 0},
     {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line", 32, 65536},
     {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
@@ -145,7 +172,7 @@ static const struct param params[] = {
 const struct experiment exp_survive = {
     "survive",
     "does a line still hit after n other lines: capacity, sharpness",
-    "exp sm lines order op line pool positions miss n rep offset cycles",
+    "exp sm lines order by touches op line pool positions miss n rep offset cycles",
     params,
     run_survive,
     false,
