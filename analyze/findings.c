@@ -60,6 +60,7 @@ const struct finding_name finding_names[] = {
     {"l1_inclusive", "word", "whether evicting a line from L2 evicts it from L1"},
     {"read_bw", "GB/s", "reading from the cache, all SMs"},
     {"write_bw", "GB/s", "writing to the cache, all SMs"},
+    {"copy_bw", "GB/s", "copying within the cache, all SMs, read and written bytes"},
     {"dram_bw", "GB/s", "reading from memory, all SMs"},
     {NULL, NULL, NULL},
 };

@@ -211,8 +211,9 @@ static void put_survival(struct out *o, const struct survival_curve *c)
         ways = f.ways.value;
         finding_put(o, "ways", ways, f.ways.lo, f.ways.hi, "survival", (uint64_t)trials,
                     "from the sharpness of the curve; lines=%s", c->kind);
-        finding_put(o, sets, f.sets.value, f.sets.lo, f.sets.hi, "survival", (uint64_t)trials,
-                    "with %g ways", ways);
+        finding_put(o, sets, f.sets.value, f.sets.lo * ways / f.ways.hi,
+                    f.sets.hi * ways / f.ways.lo, "survival", (uint64_t)trials,
+                    "with %g ways; the interval holds those of the ways", ways);
         finding_put(o, capacity, f.sets.value * ways * c->line, f.sets.lo * ways * c->line,
                     f.sets.hi * ways * c->line, "survival", (uint64_t)trials,
                     "sets x ways x line of %g bytes", c->line);

@@ -46,6 +46,7 @@ const struct verdict_rule verdict_rules[] = {
     {"latency_dram_remote", 0.10, RULE_EXPECTED | RULE_SIDED},
     {"read_bw",             0.10, RULE_EXPECTED},
     {"write_bw",            0.10, RULE_EXPECTED},
+    {"copy_bw",             0.10, 0},
     {"dram_bw",             0.10, RULE_EXPECTED},
     {"write_allocate",      0,    RULE_EXPECTED},
     {"write_back",          0,    RULE_EXPECTED},
