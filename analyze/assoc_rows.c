@@ -26,7 +26,7 @@ struct stride_raw {
 
 struct survive_raw {
     size_t curve;
-    double n, cycles;
+    double n, cycles, rep;
 };
 
 enum { TAGS = 64, TAG_STEP = 32, FEW_LINES = 3 };
@@ -160,7 +160,8 @@ static void add_survive(struct assoc_rows *r, const struct tsv *t, const size_t 
                                     .line = xtsv_double(t, col[3])};
     }
     r->sraw = xgrow(r->sraw, r->nsraw, &r->sraw_cap, sizeof *r->sraw);
-    r->sraw[r->nsraw++] = (struct survive_raw){k, xtsv_double(t, col[4]), xtsv_double(t, col[5])};
+    r->sraw[r->nsraw++] = (struct survive_raw){k, xtsv_double(t, col[4]), xtsv_double(t, col[5]),
+                                               xtsv_double(t, col[6])};
 }
 
 static void add_stride(struct assoc_rows *r, const struct tsv *t, const size_t *col)
@@ -229,6 +230,31 @@ static int by_n(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+/* Targets of a trial: rows of the first count and repeat. */
+static double targets_of(const struct assoc_rows *r, size_t k)
+{
+    const struct survive_raw *first = NULL;
+    double n = 0;
+
+    for (size_t i = 0; i < r->nsraw; i++) {
+        const struct survive_raw *x = &r->sraw[i];
+
+        if (x->curve != k)
+            continue;
+        first = first == NULL ? x : first;
+        n += x->n == first->n && x->rep == first->rep;
+    }
+    return n;
+}
+
+/* The other targets of a trial lie between, too: half of them were loaded after a target, and those of the other half
+ * that are gone come in again before it is probed. */
+static void count_targets(struct survival_curve *c, double targets)
+{
+    for (size_t i = 0; i < c->n; i++)
+        c->s[i].n += (targets - 1) / 2 * (2 - c->s[i].hits / c->s[i].trials);
+}
+
 static void finish_curve(struct assoc_rows *r, size_t k)
 {
     struct survival_curve *c = &r->c[k];
@@ -254,6 +280,7 @@ static void finish_curve(struct assoc_rows *r, size_t k)
         c->s[at].hits += r->sraw[i].cycles <= cut;
     }
     qsort(c->s, c->n, sizeof *c->s, by_n);
+    count_targets(c, targets_of(r, k));
     free(cycles);
 }
 
@@ -319,10 +346,11 @@ static void one_device(const struct tsv *t)
 
 void xassoc_read(struct tsv *t, struct assoc_rows *r)
 {
-    static const char *const survive[] = {"lines", "order", "positions", "line", "n", "cycles"};
+    static const char *const survive[] = {"lines", "order",  "positions", "line",
+                                          "n",     "cycles", "rep"};
     static const char *const stride[] = {"stride", "lines", "cycles", "n"};
     struct evict_columns evict = {0};
-    size_t col[6] = {0}, exp = 0;
+    size_t col[7] = {0}, exp = 0;
     enum tsv_event ev;
 
     t->many_tables = true;
@@ -335,7 +363,7 @@ void xassoc_read(struct tsv *t, struct assoc_rows *r)
             exp = xtsv_column(t, "exp");
             if (is_evict)
                 find_evict(t, &evict);
-            for (size_t i = 0; i < 6 && !is_evict && is_survive; i++)
+            for (size_t i = 0; i < 7 && !is_evict && is_survive; i++)
                 col[i] = xtsv_column(t, survive[i]);
             for (size_t i = 0; i < 4 && !is_evict && !is_survive; i++)
                 col[i] = xtsv_column(t, stride[i]);

@@ -1,6 +1,6 @@
 /* From findings to a verdict: what all methods together say of each parameter. Pure: no I/O.
  *
- * Two methods agree when their intervals overlap, or when their values differ by no more than the parameter's share in
+ * Two methods agree when their intervals, widened from 95 to 99.7 %, overlap, or when their values differ by no more than the parameter's share in
  * verdict_rules[]; words and lists agree when they are equal. A method whose interval spans more than a factor of 2, or is
  * not finite, is weak: it may contradict, but it supports nobody. The value printed is that of the method with the
  * narrowest interval; where methods contradict each other, each different value is given, never a mean. */
