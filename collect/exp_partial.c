@@ -23,7 +23,7 @@ static void put_row(struct run *r, const struct level *l, uint64_t fetch, bool f
                     const struct stream *s, uint64_t rep, const struct stream_result *got)
 {
     struct out *o = r->out;
-    uint64_t units = s->bytes / s->every * s->passes;
+    uint64_t units = got->moved / s->take;
 
     out_str(o, "partial");
     out_str(o, l->name);
