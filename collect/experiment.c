@@ -21,7 +21,10 @@ extern const struct experiment
     exp_write,
     exp_dirty,
     exp_copies,
-    exp_replay;
+    exp_replay,
+    exp_tlb,
+    exp_inclusion,
+    exp_persist;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -40,6 +43,9 @@ const struct experiment *const experiment_table[] = {
     &exp_dirty,
     &exp_copies,
     &exp_replay,
+    &exp_tlb,
+    &exp_inclusion,
+    &exp_persist,
     NULL,
 };
 /* clang-format on */

@@ -165,7 +165,8 @@ uint32_t sim_load(struct sim *s, const struct sim_walker *w, uint32_t kind, uint
     struct cache_answer a;
     uint32_t cycles = 0;
 
-    if (kind == L2_LD_CA && w->l1 != NULL && l1_access(w->l1, r.line)) {
+    if (kind == L2_LD_CA && w->l1 != NULL && l1_access(w->l1, r.line) &&
+        (!s->cache.chip.l1_inclusive || cache_state(&s->cache, r, w->side) != 0)) {
         cycles = s->cache.chip.l1_latency;
         spend_later(s, cycles);
         return cycles;

@@ -76,6 +76,7 @@ static const struct key keys[] = {
     {"l1", SIZE, AT(l1), 0, 1 << 24, "0", NULL},
     {"l1_ways", U32, AT(l1_ways), 1, 64, "4", NULL},
     {"l1_latency", U32, AT(l1_latency), 0, 10000, "30", NULL},
+    {"l1_inclusive", WORD, AT(l1_inclusive), 0, 0, "no", "no yes"},
     {"tlb_pages", LIST, AT(tlb_pages), 1, 1e9, "", NULL},
     {"tlb_cycles", LIST, AT(tlb_cycles), 0, 100000, "", NULL},
     {"timer", U32, AT(timer), 0, 1000, "0", NULL},

@@ -53,7 +53,7 @@ struct chip {
     uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
-    uint32_t l1_ways, l1_latency;
+    uint32_t l1_ways, l1_latency, l1_inclusive; /* inclusive, 1: goes when its side's L2 loses the line */
     struct chip_list tlb_pages, tlb_cycles; /* of each level: entries, cycles of a miss */
 
     /* Latencies in cycles; spreads are of uniform offsets +- that much. */

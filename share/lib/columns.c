@@ -30,6 +30,8 @@ const struct column column_table[] = {
     {"carveout", WORD, PARAM, "percent", "shared memory share of the L1, auto: the driver's choice"},
     {"fresh", WORD, PARAM, "", "yes: a new allocation for every size"},
     {"persist", WHOLE, PARAM, "bytes", "set-aside for persisting accesses"},
+    {"ratio", REAL, PARAM, "", "share of the accesses in a window that persist"},
+    {"stream", WHOLE, PARAM, "bytes", "other memory read before the lines are timed"},
     {"fetch", WHOLE, PARAM, "bytes", "fetch granularity limit, as read back"},
     {"blocks", WHOLE, PARAM, "", "thread blocks"},
     {"threads", WHOLE, PARAM, "", "threads a block"},
