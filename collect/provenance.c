@@ -10,7 +10,7 @@
 
 #define CLOCK_MOVED 0.01 /* relative change of the measured clock that is worth a warning */
 #define DEFAULT_SET_ASIDE                                                                          \
-    0.1876        /* of L2, for persisting accesses: what a driver gives a new program, 3/16 */
+    0.1876 /* of L2, for persisting accesses: 3/16 is what a fresh context of an H200 reads */
 #define WARMED 10 /* degrees Celsius */
 
 /* A number, or "unknown" below `least`. */
@@ -115,12 +115,12 @@ void preflight(struct run *r, const struct device_state *s)
                  "the slice's share, or choose a whole device with -d",
                  name);
     if ((double)s->persisting > DEFAULT_SET_ASIDE * (double)r->dev->info.l2_bytes)
-        run_warn(
-            r,
-            "%" PRId64
-            " bytes of L2 are set aside for persisting accesses: another program left its limit; "
-            "the capacity will look smaller; reset the limit where it was set",
-            s->persisting);
+        run_warn(r,
+                 "%" PRId64
+                 " bytes of L2 are set aside for persisting accesses, more than the 3/16 of a "
+                 "fresh context: perhaps another program left its limit; while lines persist, the "
+                 "capacity looks smaller; reset the limit where it was set",
+                 s->persisting);
 }
 
 void postflight(struct run *r, const struct device_state *before, const struct device_state *after)
