@@ -1,0 +1,117 @@
+#!/bin/sh
+# transpose.sh [-m MODEL] [-r ROWS] [-c COLUMNS] [-o FOLDER] [SHAPE...]: the hit rate of transpose.cu by its block shape,
+# predicted by l2predict and, where there are a GPU, nvcc and ncu, measured by the profiler's counters.
+#
+# Prints a table (nan: not measured) and leaves it in FOLDER (transpose/) with a picture, transpose.png (gnuplot).
+#   hit, local, read    predicted: reads that hit either side, the SM's own side; bytes read from memory
+#   hit_tex, hit_all    measured: sectors read by SMs that hit at their first lookup; hits of all lookups for reads
+#   dram                measured: bytes read from memory
+# On a chip of two sides a read that finds its line on the other side misses at the first lookup: hit_tex stands beside
+# local, and dram beside read. Neither clocks nor caches are touched by the profiler.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+PATH=$PATH:$here/../../bin:$here/../../../bin
+model=h200 rows=524288 columns=32 folder=transpose
+while getopts m:r:c:o: letter; do
+    case $letter in
+    m) model=$OPTARG ;;
+    r) rows=$OPTARG ;;
+    c) columns=$OPTARG ;;
+    o) folder=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- 256x1 128x2 64x4 32x8 16x16 8x32
+for word in "$rows" "$columns" "$@"; do
+    case $word in
+    *[!0-9x]* | x* | *x | '')
+        echo "transpose.sh: not a number or a shape: '$word'" >&2
+        exit 2
+        ;;
+    esac
+done
+mkdir -p "$folder"
+
+# The metrics that this chip's profiler has.
+tex=lts__t_sectors_srcunit_tex_op_read all=lts__t_sectors_op_read dram=dram__bytes_read
+metrics()
+{
+    ncu --query-metrics 2>/dev/null | awk -v want="$tex ${tex}_lookup_hit $all ${all}_lookup_hit $dram" '
+        BEGIN { n = split(want, w, " "); for (i = 1; i <= n; i++) is[w[i]] = 1 }
+        $1 in is && !seen[$1]++ { printf "%s%s.sum", sep, $1; sep = "," }'
+}
+
+# profile SHAPE: "metric value" lines of the second launch.
+profile()
+{
+    ncu --csv --print-units base --clock-control none --cache-control none --kernel-name transpose \
+        --launch-skip 1 --launch-count 1 --metrics "$list" "$folder/transpose" "$rows" "$columns" "$1" |
+        awk -F '","' '$(NF - 2) ~ /\.sum$/ { v = $NF; gsub(/[",]/, "", v); print $(NF - 2), v }'
+}
+
+# Rows "block ms hit_tex hit_all dram".
+measure()
+{
+    for shape; do
+        ms=$("$folder/transpose" "$rows" "$columns" "$shape" | awk 'NR == 2 { print $2 }')
+        { [ -z "$list" ] || profile "$shape"; } | awk -v OFS='\t' -v shape="$shape" -v ms="$ms" \
+            -v tex=$tex -v all=$all -v dram=$dram '
+            { v[$1] = $2 }
+            function part(m) { return v[m ".sum"] > 0 ? v[m "_lookup_hit.sum"] / v[m ".sum"] : "nan" }
+            END { print shape, ms, part(tex), part(all), dram ".sum" in v ? v[dram ".sum"] : "nan" }'
+    done
+}
+
+list=
+: >"$folder/measured.tsv"
+if make -s -f "$here/Makefile" O="$folder" 2>"$folder/make.log" && "$folder/transpose" 64 64 8x8 >/dev/null 2>&1; then
+    if command -v ncu >/dev/null; then
+        list=$(metrics)
+    fi
+    [ -n "$list" ] || echo "transpose.sh: no ncu that may read counters: times only" >&2
+    measure "$@" >"$folder/measured.tsv"
+else
+    echo "transpose.sh: no GPU, or no nvcc (see $folder/make.log): predictions only" >&2
+fi
+
+# The matrix is far larger than the cache, so the pass that warms it is left out.
+for shape; do
+    l2predict -m "$model" -W 0 transpose block="$shape" rows="$rows" columns="$columns" resident=8
+done >"$folder/predicted.tsv"
+awk -F '\t' -v OFS='\t' '
+    FILENAME == ARGV[1] { got[$1] = $2 OFS $3 OFS $4 OFS $5; next }
+    /^#/ || $1 == "exp" { if (/^#note/ && !seen[$0]++) print; next }
+    !header++ { print "block", "hit", "local", "read", "ms", "hit_tex", "hit_all", "dram" }
+    $3 == "all" {
+        block = "32x8"
+        if (match($2, /block=[0-9x]+/))
+            block = substr($2, RSTART + 6, RLENGTH - 6)
+        print block, $10, $6, $12, block in got ? got[block] : "nan" OFS "nan" OFS "nan" OFS "nan"
+    }' "$folder/measured.tsv" "$folder/predicted.tsv" | tee "$folder/table.tsv"
+
+command -v gnuplot >/dev/null || exit 0
+cd "$folder"
+gnuplot 2>plot.log <<'GNUPLOT' || { cat plot.log >&2; exit 1; }
+set terminal pngcairo size 900,460 font "Sans,11"
+set output "transpose.png"
+set datafile separator "\t"
+set datafile missing "nan"
+set multiplot layout 1,2
+set style data linespoints
+set key bottom right box opaque
+set grid y
+set xlabel "threads of a block, x by y"
+set ylabel "share of the reads"
+set yrange [0:1.05]
+rows = "< grep -v '^#' table.tsv"
+plot rows every ::1 using 0:2:xtic(1) title "hit, predicted" lw 2, \
+     '' every ::1 using 0:3 title "on the own side, predicted" lw 2, \
+     '' every ::1 using 0:6 title "at the first lookup, measured" lw 2 dt 2
+set key top right
+set ylabel "read from memory, MB"
+set yrange [0:*]
+plot rows every ::1 using 0:($4 / 1e6):xtic(1) title "predicted" lw 2, \
+     '' every ::1 using 0:($8 / 1e6) title "measured" lw 2 dt 2
+GNUPLOT
