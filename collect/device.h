@@ -91,7 +91,7 @@ struct stream {
     const uint8_t *
         side; /* with a pool that has a side filter, and sm: 1 where sm[k] works on the other side's lines
                             (bytes / 2 on each side); NULL: all on those of the pool */
-    uint32_t same;    /* so many neighbouring blocks move the same elements; 0: 1 */
+    uint32_t same;     /* so many neighbouring blocks move the same elements; 0: 1 */
     uint32_t passes;   /* over the working set in one launch at least, after some untimed ones */
     enum l2_kind kind; /* L2_LD_CG by default */
 };

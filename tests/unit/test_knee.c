@@ -340,13 +340,14 @@ static void test_refine(void **state)
 
     (void)state;
     assert_int_equal(n, 64);
-    assert_true(out[0] > 25e6 && out[31] < 34e6 && out[32] > 55e6 && out[63] < 64e6);
+    assert_true(out[0] > 25000000 && out[31] < 34000000 && out[32] > 55000000 &&
+                out[63] < 64000000);
     for (size_t i = 0; i < n; i++)
         assert_true(out[i] % 128 == 0 && (i == 0 || out[i] > out[i - 1]));
     fit.count = 0;
     n = refine_sizes(&fit, 1, 4096, 1e8, 128, 10, out);
     assert_int_equal(n, 10);
-    assert_true(out[0] == 4096 && out[9] > 1e8);
+    assert_true(out[0] == 4096 && out[9] > 100000000);
 }
 
 int main(void)

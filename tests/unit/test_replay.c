@@ -58,7 +58,7 @@ static void every_policy_knows_itself(void **state)
         replay_score(&p, t, RUNS, 0, 0.001, 200, 0, &s);
         if (!replay_consistent(&p, &s, 0.001, 2 * replay_flips(t, RUNS, &pairs)))
             fail_msg("%s does not fit itself: %g of %g, log likelihood %g, expected %g +- %g",
-                     p.name, (double)s.agree, (double)s.total, s.worst);
+                     p.name, (double)s.agree, (double)s.total, s.log_like, s.expected, s.sd);
         drop(t);
     }
 }
