@@ -186,7 +186,7 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
  * a set that fits stay; a second touch keeps a line where a new one is the next to go (LIP, BIP, RRIP). */
 static const struct {
     uint32_t rounds, settle, touches;
-} ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}};
+} ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}, {128, 128, 1}};
 enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch };
 
 static void touch_like(struct evset_plan *p, size_t k)
