@@ -12,16 +12,22 @@ struct tip_side {
     struct sim_walker w;
     struct cache_ref target;
     uint32_t *position; /* of the pool's lines in the target's set, rising */
-    uint64_t *offset;
-    size_t n, cap, offset_cap;
+    struct pool_line *line;
+    size_t n, cap, line_cap;
 };
 
-static void touch(struct tip_side *t, const struct l2_tip_in *in, uint64_t offset)
+struct pool_line {
+    uint64_t offset;
+    struct cache_ref ref;
+};
+
+static void touch(struct tip_side *t, const struct l2_tip_in *in, uint64_t offset,
+                  struct cache_ref ref)
 {
     uint32_t k = 0;
 
     do
-        sim_load(t->s, &t->w, in->kind, offset, cache_ref(&t->s->cache, offset), 1);
+        sim_load(t->s, &t->w, in->kind, offset, ref, 1);
     while (++k < in->touches);
 }
 
@@ -54,15 +60,25 @@ static void foreign(struct tip_side *t, uint32_t n)
     }
 }
 
+/* Found lines are of the pool, and of the target's set but for a misread tip. */
+static struct cache_ref found_ref(const struct tip_side *t, const struct l2_tip_out *out,
+                                  uint32_t i)
+{
+    size_t k = first_at_least(t, out->tip[i]);
+
+    return k < t->n && t->position[k] == out->tip[i] ? t->line[k].ref
+                                                     : cache_ref(&t->s->cache, out->found[i]);
+}
+
 static void touch_lines(struct tip_side *t, const struct l2_tip_in *in,
                         const struct l2_tip_out *out, uint32_t front, uint32_t from, uint32_t n,
                         uint32_t skip)
 {
     for (uint32_t i = 0; i < front; i++)
         if (i != skip)
-            touch(t, in, out->found[i]);
+            touch(t, in, out->found[i], found_ref(t, out, i));
     for (size_t i = first_at_least(t, from); i < t->n && t->position[i] < n; i++)
-        touch(t, in, t->offset[i]);
+        touch(t, in, t->line[i].offset, t->line[i].ref);
     if (n > from) {
         foreign(t, n - from);
         sim_spend(t->s, n - from);
@@ -76,10 +92,10 @@ static uint32_t tip_trial(struct tip_side *t, const struct l2_tip_in *in,
     uint32_t timer = t->s->cache.chip.timer;
 
     for (uint32_t k = 0; k < in->settle; k++) {
-        touch(t, in, in->target);
+        touch(t, in, in->target, t->target);
         touch_lines(t, in, out, front, from, n, skip);
     }
-    touch(t, in, in->target);
+    touch(t, in, in->target, t->target);
     for (uint32_t k = 0; k < in->rounds; k++)
         touch_lines(t, in, out, front, from, n, skip);
     return timer + sim_load(t->s, &t->w, in->kind, in->target, t->target, 1);
@@ -107,9 +123,9 @@ static void congruent(struct tip_side *t, const struct l2_tip_in *in)
         if (r.at.set != t->target.at.set || r.line == t->target.line)
             continue;
         t->position = xgrow(t->position, t->n, &t->cap, sizeof *t->position);
-        t->offset = xgrow(t->offset, t->n, &t->offset_cap, sizeof *t->offset);
+        t->line = xgrow(t->line, t->n, &t->line_cap, sizeof *t->line);
         t->position[t->n] = i;
-        t->offset[t->n++] = offset;
+        t->line[t->n++] = (struct pool_line){offset, r};
     }
 }
 
@@ -130,6 +146,6 @@ int sim_tip(struct device *d, int sm, const struct l2_tip_in *in, struct l2_tip_
     memset(out, 0, sizeof *out);
     tip_search(&t, in, out);
     free(t.position);
-    free(t.offset);
+    free(t.line);
     return 0;
 }
