@@ -131,37 +131,50 @@ static void put_sets(struct out *o, const struct attempt *const *final, size_t n
     free(first);
 }
 
-/* The line's size from the same-tag test: how many distances in a row still evict. */
+/* How many steps of 32 bytes around the set's last line still evict one target, in one run; 0 when it was not tested. */
+static unsigned same_tag(const struct attempt *a)
+{
+    unsigned from = 32, to = 32;
+
+    while (from > 0 && a->tag_over[from - 1] * 2 > a->tag_n[from - 1])
+        from--;
+    while (to < 64 && a->tag_over[to] * 2 > a->tag_n[to])
+        to++;
+    return to - from;
+}
+
+/* The line's size from the same-tag test: what most targets say. Other lines of the set may lie beside a target's by
+ * chance, but not beside most of them. */
 static void put_line(struct out *o, const struct attempt *const *final, size_t n)
 {
-    uint64_t over[64] = {0}, all[64] = {0};
-    size_t steps = 0, targets = 0, unsure = 0;
+    size_t say[65] = {0}, targets = 0, best = 1;
+    double used = 0;
 
     for (size_t i = 0; i < n; i++) {
-        bool any = false;
+        unsigned steps = same_tag(final[i]);
 
-        for (size_t k = 0; k < 64; k++) {
-            over[k] += final[i]->tag_over[k];
-            all[k] += final[i]->tag_n[k];
-            any = any || final[i]->tag_n[k] > 0;
-        }
-        targets += any;
+        targets += final[i]->tag_n[32] > 0;
+        say[steps] += steps > 0;
+        used = final[i]->line;
     }
-    for (size_t k = 0; k < 64; k++) {
-        steps += all[k] > 0 && over[k] * 2 > all[k];
-        unsure += all[k] > 0 && over[k] * 10 > all[k] && over[k] * 10 < all[k] * 9;
-    }
+    for (size_t k = 1; k <= 64; k++)
+        best = say[k] > say[best] ? k : best;
     if (targets == 0)
         return;
-    if (unsure > 0 || steps == 0)
-        cli_warn("same-tag test: %zu of its distances evict now and then: no line size from it "
-                 "(replacement that is not "
-                 "LRU, or noise)",
-                 unsure);
-    else
-        finding_put(o, "line", (double)steps * 32, (double)steps * 32, (double)steps * 32,
-                    "same_tag", targets,
-                    "addresses around a line of the set that still evict the target");
+    if (say[best] * 2 <= targets) {
+        cli_warn("same-tag test: only %zu of %zu targets agree on the line: no size from it",
+                 say[best], targets);
+        return;
+    }
+    finding_put(
+        o, "line", (double)best * 32, (double)best * 32, (double)best * 32, "same_tag", targets,
+        "addresses around a line of the set that still evict the target; %zu of %zu targets",
+        say[best], targets);
+    if ((double)best * 32 != used)
+        cli_warn(
+            "lines have %zu bytes, but the pool took one every %g: sets that it never met are not "
+            "counted; run evict line=%zu",
+            best * 32, used, best * 32);
 }
 
 static void put_evict(struct out *o, const struct assoc_rows *r, const char *kind)

@@ -81,18 +81,22 @@ static void put_attempt(struct run *r, const struct evset_plan *p, const struct 
     put_row(r, p, in, &row);
 }
 
-/* Loads the target and the set with its last line moved by `by` bytes, `rounds` times, then times the target. */
+/* Loads the target and the set with its last line moved by `by` bytes, in the way of the search, then times the target. */
 static size_t tag_trial(l2_access *list, const struct evset_plan *p, const struct l2_tip_in *in,
                         const struct l2_tip_out *out, int by)
 {
     size_t n = 0;
 
-    for (uint32_t round = 0; round < p->rounds; round++) {
-        if (round == 0)
-            list[n++] = l2_access_of(p->kind, in->target, 0);
-        for (uint32_t i = 0; i + 1 < out->nset; i++)
-            list[n++] = l2_access_of(p->kind, out->found[i], 0);
-        list[n++] = l2_access_of(p->kind, out->found[out->nset - 1] + (uint64_t)(int64_t)by, 0);
+    for (uint32_t round = 0; round < p->settle + p->rounds; round++) {
+        if (round <= p->settle)
+            for (uint32_t k = 0; k < p->touches; k++)
+                list[n++] = l2_access_of(p->kind, in->target, 0);
+        for (uint32_t i = 0; i < out->nset; i++) {
+            uint64_t line = out->found[i] + (i + 1 == out->nset ? (uint64_t)(int64_t)by : 0);
+
+            for (uint32_t k = 0; k < p->touches; k++)
+                list[n++] = l2_access_of(p->kind, line, 0);
+        }
     }
     list[n++] = l2_access_of(p->kind, in->target, 0);
     return n;
@@ -101,7 +105,7 @@ static size_t tag_trial(l2_access *list, const struct evset_plan *p, const struc
 static int put_tags(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
                     const struct l2_tip_out *out, uint64_t target, uint64_t attempt)
 {
-    size_t most = (size_t)p->rounds * (out->nset + 1) + 1;
+    size_t most = (size_t)(p->settle + p->rounds) * (out->nset + 1) * p->touches + 1;
     l2_access *list = xmalloc(most * sizeof *list);
     uint32_t *cycles = xmalloc(most * sizeof *cycles);
     struct row row = {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # assoc.sh FROM TO: draws the simulated chips FROM..TO of one or two sides, and compares what l2assoc and l2policy find with
-# their device files. A line a chip: "ok" or "WRONG ..."; a wrong chip's file stays in the current folder. Ways must be
-# exact, sets within 5 % (or inside the interval), the policy right or honestly not told apart.
+# their device files. A line a chip: "ok" or "WRONG ...", which also prints the device file. Ways must be exact, sets
+# within 5 % (or inside the interval), the policy right or honestly not told apart. Works in the current folder. Exit
+# status 1 when one is wrong.
 set -u
 
 key()
@@ -9,36 +10,63 @@ key()
     awk -v key="$1" -v d="$3" '$1 == key { d = $2 } END { print d }' "$2"
 }
 
-# value PARAM METHOD FILE
+# value PARAM METHOD FILE: value, lo and hi
 value()
 {
-    awk -F '\t' -v p="$1" -v m="$2" '$1 == p && index($6, m) == 1 { print $2, $3, $4; exit }' "$3"
+    awk -F '\t' -v p="$1" -v m="$2" '$1 == p && index($6, m) == 1 { print $2 "\t" $3 "\t" $4; exit }' "$3"
+}
+
+# collect SEED CHIP EXPERIMENT NAME=VALUE...
+collect()
+{
+    seed=$1 chip=$2
+    shift 2
+    l2collect -q -s "$seed" -d "sim:./$chip" -o "$1.tsv" "$@" 2>$1.err
 }
 
 one()
 {
     chip=chip$1.dev
     "$TESTS/draw_chip" "$1" - 6000 >"$chip"
-    [ "$(key sides "$chip" 1)" -le 2 ] || { echo "skip $1: four sides"; rm "$chip"; return; }
-    l2collect -q -s "$1" -d "sim:./$chip" -o evict.tsv evict targets=24 2>/dev/null
-    l2collect -q -s "$1" -d "sim:./$chip" -o survive.tsv survive points=16 2>/dev/null
-    l2collect -q -s "$1" -d "sim:./$chip" -o replace.tsv replace sets=4 2>/dev/null
+    if [ "$(key sides "$chip" 1)" -gt 2 ]; then
+        echo "skip $1: four sides"
+        rm "$chip"
+        return
+    fi
+    policy=$(key policy "$chip" lru)
+    targets=24
+    [ "$policy" = random ] && targets=12
+    collect "$1" "$chip" evict targets=3
+    line=$(l2assoc evict.tsv 2>/dev/null | value line same_tag -)
+    line=${line%%	*}
+    collect "$1" "$chip" evict targets=$targets line="${line:-128}"
+    collect "$1" "$chip" survive points=16 line="${line:-128}"
+    collect "$1" "$chip" replace sets=4 line="${line:-128}"
     l2assoc evict.tsv survive.tsv >assoc.tsv 2>assoc.err
     l2policy replace.tsv >policy.tsv 2>policy.err
-    truth="$(key ways "$chip" 16) $(($(key sets "$chip" 64) * $(key slices "$chip" 1))) $(key policy "$chip" lru)"
-    found="ways $(value ways evict assoc.tsv) sets $(value sets_side tipping assoc.tsv) $(value policy replay policy.tsv)"
-    verdict=$(echo "$truth $found" | awk '{
-        bad = ""
-        if ($5 != $1) bad = bad " ways"
-        if ($9 == "" || ($9 / $2 > 1.05 || $9 / $2 < 0.95) && !($10 <= $2 && $2 <= $11)) bad = bad " sets"
-        if ($12 != $3 && index($0, $3 " or ") == 0 && index($0, "or " $3) == 0) bad = bad " policy"
-        print bad == "" ? "ok" : "WRONG" bad }')
-    echo "$verdict $1: truth $truth; found $found"
-    [ "$verdict" = ok ] && rm -f "$chip"
+    {
+        printf '%s\t%s\t%s\n' "$(key ways "$chip" 16)" $(($(key sets "$chip" 64) * $(key slices "$chip" 1))) "$policy"
+        value ways evict assoc.tsv
+        value sets_side tipping assoc.tsv
+        value policy replay policy.tsv
+    } | awk -F '\t' -v n="$1" '
+        NR == 1 { ways = $1; sets = $2; policy = $3 }
+        NR > 1 { found = found "; " $1 " " $2 " " $3 }
+        NR == 2 && $1 == ways { ok_ways = 1 }
+        NR == 3 && (($1 / sets < 1.05 && $1 / sets > 0.95) || ($2 <= sets && sets <= $3)) { ok_sets = 1 }
+        NR == 4 { k = split($1, name, " or "); for (i = 1; i <= k; i++) if (name[i] == policy) ok_policy = 1 }
+        END {
+            bad = (ok_ways ? "" : " ways") (ok_sets ? "" : " sets") (ok_policy ? "" : " policy")
+            print (bad == "" ? "ok" : "WRONG" bad) " " n ": truth " ways " " sets " " policy "; found" substr(found, 2)
+            exit bad != ""
+        }' || { cat "$chip"; bad=1; return; }
+    rm "$chip"
 }
 
+bad=0
 i=$1
 while [ "$i" -le "$2" ]; do
     one "$i"
     i=$((i + 1))
 done
+exit $bad
