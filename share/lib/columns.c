@@ -196,6 +196,20 @@ const struct column column_table[] = {
     {"advice", WORD, VALUE, "", "what to do"},
     {"file", WORD, PARAM, "", "the archive in which it was seen"},
 
+    /* l2diff */
+    {"one", WORD, PARAM, "", "input that is compared"},
+    {"other", WORD, PARAM, "", "input that it is compared with"},
+    {"about", WORD, PARAM, "", "condition, parameter, curve (all points of an archive) or point"},
+    {"point", WORD, PARAM, "", "conditions that vary within the archive: name=value"},
+    {"left", WORD, VALUE, "of param", "what the first input has"},
+    {"right", WORD, VALUE, "of param", "what the other has"},
+    {"shift", REAL, VALUE, "of param", "right less left"},
+    {"percent", REAL, VALUE, "percent", "shift against left"},
+    {"p", REAL, VALUE, "", "chance of such a shift, or a larger one, where there is none"},
+    {"adjusted", REAL, VALUE, "", "p corrected for all tests made"},
+    {"result", WORD, VALUE, "", "same, differs, unsure, or missing in one of them"},
+    {"says", WORD, VALUE, "", "the same in words"},
+
     /* l2survey's manifest */
     {"archive", WORD, PARAM, "", "name of an archive, without .tsv.gz"},
     {"parameters", WORD, PARAM, "", "words that l2collect was given"},
