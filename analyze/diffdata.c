@@ -162,9 +162,8 @@ static void read_tables(struct diff_input *in, struct tsv *t, const char *name)
     for (enum tsv_event ev; (ev = xtsv_next(t)) != TSV_END;) {
         if (ev == TSV_HEADER) {
             end_archive(&at);
-            findings = findings_is(t);
-            verdict =
-                !findings && tsv_find(t, "param") != TSV_NONE && tsv_find(t, "verdict") != TSV_NONE;
+            verdict = tsv_find(t, "param") != TSV_NONE && tsv_find(t, "verdict") != TSV_NONE;
+            findings = !verdict && findings_is(t);
             fresh = true;
         } else if (findings) {
             xfindings_add(&in->findings, t);
