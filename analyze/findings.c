@@ -62,6 +62,15 @@ const struct finding_name finding_names[] = {
     {"write_bw", "GB/s", "writing to the cache, all SMs"},
     {"copy_bw", "GB/s", "copying within the cache, all SMs, read and written bytes"},
     {"dram_bw", "GB/s", "reading from memory, all SMs"},
+    {"atom_bw", "GB/s", "atomics on lines of the cache, all SMs"},
+    {"read_bw_own", "GB/s", "reading, every SM lines of its own side"},
+    {"read_bw_other", "GB/s", "reading, every SM lines of another side"},
+    {"dram_write_bw", "GB/s", "writing to memory, all SMs"},
+    {"dram_copy_bw", "GB/s", "copying in memory, all SMs, read and written bytes"},
+    {"read_bw_share", "share", "read_bw against slices times 64 bytes times the SM clock"},
+    {"bw_inflight", "bytes", "bytes that each SM must have in flight to read at full rate"},
+    {"tlb_reach_inner", "bytes", "memory covered by a smaller, faster level of the translation"},
+    {"persist_kept", "bytes", "most of an access-policy window that stays through a stream"},
     {NULL, NULL, NULL},
 };
 

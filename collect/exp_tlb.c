@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPREAD = 17 * 128, LEAST_PAGES = 4, OCTAVE = 8 };
+enum { LINE = 128, PART = 4, SPREAD = 17 * LINE, LEAST_PAGES = 4, OCTAVE = 8 };
 
 struct point {
     uint64_t stride, pages;
@@ -165,6 +165,11 @@ static int run_tlb(struct run *r)
                                 .record = CHASE_EACH,
                                 .carveout = -1,
                                 .bins = xcalloc(CHASE_BINS, sizeof(uint32_t))};
+    if (rc == 0 && r->dev->info.l2_bytes > 0 && plan.most * LINE * PART > r->dev->info.l2_bytes)
+        run_warn(r,
+                 "%" PRIu64 " lines fill a large part of the L2: a rise there may be the cache's; "
+                 "give fewer pages= or a larger stride=",
+                 plan.most);
     for (size_t i = 0; i < plan.n && rc == 0 && !run_stopped(); i++) {
         rc = one_point(r, &plan, i);
         run_progress(r, (double)i + 1, (double)plan.n);
