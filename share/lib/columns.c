@@ -56,7 +56,6 @@ const struct column column_table[] = {
     {"pool", WHOLE, PARAM, "bytes", "memory from which the lines of a pool are drawn"},
     {"positions", WHOLE, PARAM, "", "lines of the pool"},
     {"by", WORD, PARAM, "", "who loads the lines in between: block (of threads) or thread"},
-    {"touches", WHOLE, PARAM, "", "times the targets are loaded before"},
     {"rounds", WHOLE, PARAM, "", "times the lines are touched before the probe"},
     {"report", WHOLE, PARAM, "", "1 where the answer is asked for, 0 where an access only prepares"},
     {"miss", REAL, PARAM, "cycles", "a load of such a line from memory, 20 % quantile"},
