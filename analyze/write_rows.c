@@ -6,15 +6,26 @@
 
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 9 };
+enum { MOST_COLUMNS = 10 };
 
 enum write_column { W_CASE, W_BYTES, W_AT, W_PROBE, W_RESIDENT, W_FIRST, W_FENCE, W_CYCLES };
-enum dirty_column { D_CASE, D_KIND, D_SET, D_WAYS, D_STORED, D_LINE, D_REP, D_CYCLES, D_VOTE };
+enum dirty_column {
+    D_CASE,
+    D_KIND,
+    D_SET,
+    D_WAYS,
+    D_STORED,
+    D_LOADED,
+    D_LINE,
+    D_REP,
+    D_CYCLES,
+    D_VOTE
+};
 enum stream_column { S_OP, S_SIZE, S_GBPS };
 
 static const char *const write_whats[] = {"none", "load", "aligned", "straddle",
                                           "fill", "atom", "red",     "evict"};
-static const char *const dirty_whats[] = {"keep", "order", "cost", "drop", "discard"};
+static const char *const dirty_whats[] = {"keep", "order", "outlive", "cost", "drop", "discard"};
 static const char *const dirty_kinds[] = {"cg",      "st",   "st_old", "st_new",
                                           "discard", "none", "flushed"};
 
@@ -50,6 +61,7 @@ static void add_dirty(struct write_rows *r, const struct tsv *t, const size_t *c
                            .set = xtsv_u64(t, c[D_SET]),
                            .ways = xtsv_u64(t, c[D_WAYS]),
                            .stored = xtsv_u64(t, c[D_STORED]),
+                           .loaded = xtsv_u64(t, c[D_LOADED]),
                            .line = xtsv_u64(t, c[D_LINE]),
                            .rep = xtsv_u64(t, c[D_REP]),
                            .cycles = xtsv_double(t, c[D_CYCLES]),
@@ -82,8 +94,8 @@ static const struct kind {
      add_write},
     {"dirty",
      "stored",
-     {"case", "kind", "set", "ways", "stored", "line", "rep", "cycles", "vote"},
-     9,
+     {"case", "kind", "set", "ways", "stored", "loaded", "line", "rep", "cycles", "vote"},
+     10,
      add_dirty},
     {"bandwidth", "gbps", {"op", "size", "gbps"}, 3, add_stream},
 };

@@ -28,7 +28,15 @@ struct write_row {
     double first, fence, cycles;
 };
 
-enum dirty_what { DIRTY_KEEP, DIRTY_ORDER, DIRTY_COST, DIRTY_DROP, DIRTY_DISCARD, DIRTY_WHATS };
+enum dirty_what {
+    DIRTY_KEEP,
+    DIRTY_ORDER,
+    DIRTY_OUTLIVE,
+    DIRTY_COST,
+    DIRTY_DROP,
+    DIRTY_DISCARD,
+    DIRTY_WHATS
+};
 enum dirty_kind {
     KIND_LOADED,
     KIND_STORED,
@@ -44,7 +52,7 @@ enum dirty_kind {
 struct dirty_row {
     enum dirty_what what;
     enum dirty_kind kind;
-    uint64_t set, ways, stored, line, rep;
+    uint64_t set, ways, stored, loaded, line, rep;
     double cycles;
     bool vote; /* it was missing, or its data were lost */
 };

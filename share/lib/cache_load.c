@@ -80,6 +80,16 @@ static unsigned spare(const struct cache *c, const struct set *s, unsigned victi
     return victim;
 }
 
+/* Another victim as chip.evict_first has it. FIRST_WASHED: a dirty one is written back and spared this once. */
+static unsigned by_dirt(struct cache *c, const struct set *s, unsigned victim)
+{
+    unsigned way = spare(c, s, victim, DIRTY, c->chip.evict_first == FIRST_DIRTY);
+
+    if (c->chip.evict_first == FIRST_WASHED && way != victim)
+        set_clean(c, &s->state[victim]);
+    return way;
+}
+
 static void evict(struct cache *c, const struct set *s, struct place at, unsigned way,
                   struct cache_answer *a)
 {
@@ -122,7 +132,7 @@ unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsi
     } else {
         way = c->lru ? s->policy[ways - 1] : c->policy.victim(&c->policy, s->policy, ways, &c->rng);
         if (c->chip.evict_first != FIRST_ANY)
-            way = spare(c, s, way, DIRTY, c->chip.evict_first == FIRST_DIRTY);
+            way = by_dirt(c, s, way);
         if (s->state[way] & KEEP)
             way = spare(c, s, way, KEEP, false);
         evict(c, s, r.at, way, a);
