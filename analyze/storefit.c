@@ -1,8 +1,6 @@
 /* Rules of what a store makes readable, by counting contradictions. */
 #include "storefit.h"
 
-enum { STEP = 8 };
-
 static int readable(const struct store_probe *p, enum store_rule rule, uint64_t size)
 {
     uint64_t begin, end;
@@ -14,30 +12,64 @@ static int readable(const struct store_probe *p, enum store_rule rule, uint64_t 
     return rule == STORE_WHOLE ? p->from <= begin && end <= p->to : p->from < end && begin < p->to;
 }
 
-static void try_rule(const struct store_probe *p, size_t n, enum store_rule rule, uint64_t size,
-                     struct store_fit *f)
+static size_t contradictions(const struct store_probe *p, size_t n, enum store_rule rule,
+                             uint64_t size)
 {
     size_t wrong = 0;
 
     for (size_t i = 0; i < n; i++)
         wrong += readable(&p[i], rule, size) != (p[i].hit != 0);
-    if (wrong < f->wrong) {
-        f->rival_wrong = f->wrong;
-        f->rule = rule;
-        f->size = size;
-        f->wrong = wrong;
-    } else if (wrong < f->rival_wrong) {
+    return wrong;
+}
+
+/* Whether two rules foresee different answers anywhere. */
+static int differs(const struct store_probe *p, size_t n, const struct store_fit *f,
+                   enum store_rule rule, uint64_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (readable(&p[i], f->rule, f->size) != readable(&p[i], rule, size))
+            return 1;
+    return 0;
+}
+
+/* One candidate: it becomes the best one, or (rivals) the best that differs from it. */
+static void candidate(const struct store_probe *p, size_t n, enum store_rule rule, uint64_t size,
+                      int rivals, struct store_fit *f)
+{
+    size_t wrong = contradictions(p, n, rule, size);
+
+    if (rivals && wrong < f->rival_wrong && differs(p, n, f, rule, size))
         f->rival_wrong = wrong;
+    if (rivals || wrong >= f->wrong)
+        return;
+    f->rule = rule;
+    f->size = size;
+    f->wrong = wrong;
+}
+
+/* Every width that was stored, and twice the widest. */
+static void candidates(const struct store_probe *p, size_t n, int rivals, struct store_fit *f)
+{
+    uint64_t last = 0, next = 1;
+
+    candidate(p, n, STORE_NOTHING, 0, rivals, f);
+    while (next > 0) {
+        next = 0;
+        for (size_t i = 0; i < n; i++)
+            if (p[i].to - p[i].from > last && (next == 0 || p[i].to - p[i].from < next))
+                next = p[i].to - p[i].from;
+        last = next > 0 ? next : 2 * last;
+        if (last == 0)
+            return;
+        candidate(p, n, STORE_WHOLE, last, rivals, f);
+        candidate(p, n, STORE_TOUCHED, last, rivals, f);
     }
 }
 
-int store_fit(const struct store_probe *p, size_t n, uint64_t most, struct store_fit *f)
+int store_fit(const struct store_probe *p, size_t n, struct store_fit *f)
 {
     *f = (struct store_fit){STORE_NOTHING, 0, n, n + 1, n + 1};
-    try_rule(p, n, STORE_NOTHING, 0, f);
-    for (uint64_t size = STEP; size <= most; size += STEP) {
-        try_rule(p, n, STORE_WHOLE, size, f);
-        try_rule(p, n, STORE_TOUCHED, size, f);
-    }
+    candidates(p, n, 0, f);
+    candidates(p, n, 1, f);
     return n > 0 && f->wrong * 20 <= n && f->rival_wrong > f->wrong ? 0 : -1;
 }

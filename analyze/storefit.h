@@ -23,8 +23,9 @@ struct store_fit {
     size_t n, wrong, rival_wrong;
 };
 
-/* Blocks of 8, 16, 24, ... most bytes, aligned to their size. -1 when more than 5 % of the probes contradict the best
- * rule, or another one does as well. */
-int store_fit(const struct store_probe *p, size_t n, uint64_t most, struct store_fit *f);
+/* Blocks are aligned to their size, which is a width that was stored or twice the widest one. rival_wrong is of the best
+ * candidate that foresees something else; of those that foresee the same the smallest is taken. -1 when more than 5 % of
+ * the probes contradict the best one, or a rival does as well. */
+int store_fit(const struct store_probe *p, size_t n, struct store_fit *f);
 
 #endif

@@ -13,7 +13,7 @@
 #include "storefit.h"
 
 #define SURE 0.95
-enum { MOST_BLOCK = 256, ORIGIN = 1 << 20 };
+enum { MOST_BLOCK = 256 };
 
 /* A count of probes with its interval, as a note tells it. */
 static char *counted(const char *what, size_t k, size_t n)
@@ -55,7 +55,7 @@ static uint64_t brought(const struct write_rows *r, const struct controls *c, en
 
         if (w->resident || (w->what != a && w->what != b))
             continue;
-        p[n++] = (struct touch_probe){ORIGIN, ORIGIN + w->probe, w->cycles <= c->threshold};
+        p[n++] = (struct touch_probe){0, w->probe, w->cycles <= c->threshold};
         step = w->probe > 0 && w->probe < step ? w->probe : step;
     }
     rc = block_from_touches(p, n, step, MOST_BLOCK, f);
@@ -98,7 +98,7 @@ static int fit_stores(const struct write_rows *r, const struct controls *c, stru
             p[n++] =
                 (struct store_probe){w->at, w->at + w->bytes, w->probe, w->cycles <= c->threshold};
     }
-    rc = store_fit(p, n, MOST_BLOCK, f);
+    rc = store_fit(p, n, f);
     free(p);
     return rc;
 }

@@ -25,7 +25,7 @@ enum chip_insert { INSERT_MRU, INSERT_LRU };
 enum chip_allocate { ALLOCATE_SECTOR, ALLOCATE_FETCH, ALLOCATE_NONE };
 enum chip_partial { PARTIAL_MASK, PARTIAL_FETCH };
 enum chip_excess { EXCESS_CLEAN, EXCESS_EVICT };
-enum chip_first { FIRST_ANY, FIRST_CLEAN, FIRST_DIRTY, FIRST_WASHED };
+enum chip_first { FIRST_ANY, FIRST_DIRTY, FIRST_WASHED };
 enum chip_order { ORDER_PLAIN, ORDER_MIXED };
 
 struct chip {

@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# Sectors and stores: simulated chips with each combination of what a store does must be recovered, by every method.
+load ../common
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
+chip()
+{
+    cp "$L2TOOLS_SHARE/devices/tiny.dev" my.dev
+    for pair; do
+        sed -i "/^${pair%% *} /d" my.dev
+        echo "$pair" >>my.dev
+    done
+}
+
+# is PARAM METHOD VALUE: what was found.
+is()
+{
+    local got
+    got=$(body found | awk -F '\t' -v p="$1" -v m="$2" '$1 == p && $6 == m { print $2; exit }')
+    [ "$got" = "$3" ] || { echo "$1 by $2: '$got', not '$3'"; diff "$L2TOOLS_SHARE/devices/tiny.dev" my.dev; body found | cut -f 1,2,6-; return 1; }
+}
+
+@test "sector, line and fetch size: every combination, by three methods" {
+    for line in 64 128 256; do
+        for sector in 16 32 64; do
+            [ $sector -le $line ] && [ $((line / sector)) -le 4 ] || continue
+            for fetch in $sector $line; do
+                chip "line $line" "sector $sector" "fetch $fetch" "side_masks 0x3000" "l2_api $((960 * line))"
+                step=$((sector < 32 ? sector : 32))
+                l2collect -q -d sim:./my.dev sector op=cg step=$step reps=2 line=$step fetch=$sector,$line |
+                    l2sector >found
+                is sector touch_probe $sector
+                is line touch_probe $line
+                is fetch_default touch_probe $fetch
+                l2collect -q -d sim:./my.dev sametag sets=3 line=256 span=512 step=$step reps=1 | l2sector >found
+                is line same_tag $line
+                is fetch_default same_tag $fetch
+                [ $sector -ge 32 ] || continue
+                l2collect -q -d sim:./my.dev partial take=16,32,64,128,256 every=64,128,256,512 bytes=1M reps=1 \
+                    fetch=$sector | l2sector >found
+                is fetch_default partial_memory $fetch
+                is sector partial_memory $sector
+                is sector partial_l2 $sector
+            done
+        done
+    done
+}
+
+@test "allocate, fetch on a partial store, byte mask: every combination" {
+    for allocate in sector fetch none; do
+        for partial in mask fetch; do
+            for back in yes no; do
+                chip "write_allocate $allocate" "partial_store $partial" "write_back $back"
+                l2collect -q -d sim:./my.dev write reps=2 | l2write >found
+                is atomic_fetch store_probe 64
+                is write_resident store_probe yes
+                case $allocate,$partial in
+                sector,mask) is write_allocate store_probe sector
+                    is sector store_probe 32
+                    is partial_fetch store_probe no
+                    is byte_mask fill yes ;;
+                sector,fetch) is write_allocate store_probe sector
+                    is partial_fetch store_probe yes ;;
+                fetch,*) is write_allocate store_probe fetch
+                    is partial_fetch store_probe yes ;;
+                none,*) is write_allocate store_probe no ;;
+                esac
+            done
+        done
+    done
+}
+
+@test "sectors of 16 and 64 bytes in lines of 64 and 256, from stores" {
+    for pair in '64 16' '64 64' '256 64' '128 64'; do
+        line=${pair% *} sector=${pair#* }
+        chip "line $line" "sector $sector" "fetch $sector" "l2_api $((960 * line))"
+        l2collect -q -d sim:./my.dev write reps=2 line=32 | l2write >found
+        is sector store_probe "$sector"
+        is byte_mask fill yes
+    done
+}
+
+@test "write-back or through, with and without allocation" {
+    for back in yes no; do
+        for allocate in sector none; do
+            chip "write_back $back" "write_allocate $allocate" 'dram_write_gbps 5'
+            l2collect -q -d sim:./my.dev dirty sets=3 | l2write >found
+            is write_back discard $back
+            [ $back = yes ] && [ $allocate = sector ] || continue
+            l2collect -q -d sim:./my.dev bandwidth op=write,read size=16K,32K,1M bytes=1M passes=1 | l2write >found
+            is write_back footprint yes
+        done
+    done
+}
+
+@test "dirty lines of a set: every limit, cleaned or evicted, and who goes first" {
+    for ways in 4 6 8; do
+        for limit in 1 2 3 0; do
+            for excess in clean evict; do
+                chip "ways $ways" "dirty_ways $limit" "dirty_excess $excess" "l2_api $((120 * ways * 128))"
+                l2collect -q -d sim:./my.dev dirty sets=3 reps=2 | l2write >found
+                is dirty_ways discard $((limit > 0 ? limit : ways))
+                is evicted_first order oldest
+                [ $limit,$excess != 0,evict ] && [ $excess = evict ] || continue
+                is dirty_ways keep "$limit"
+                [ "$limit" -ge $((ways - 1)) ] || is dirty_ways order "$limit"
+            done
+        done
+    done
+}
+
+@test "dirty lines first, or dirty ones written back and spared once" {
+    for first in dirty washed; do
+        for limit in 3 0; do
+            chip "evict_first $first" "dirty_ways $limit"
+            l2collect -q -d sim:./my.dev dirty sets=3 reps=2 | l2write >found
+            case $first in
+            dirty) is evicted_first order dirty ;;
+            washed) is evicted_first order clean
+                is dirty_outlives outlive 1 ;;
+            esac
+            [ $first = dirty ] || [ $limit = 0 ] || is dirty_ways order 3
+            [ $first = dirty ] || [ $limit = 0 ] || is dirty_ways discard 3
+        done
+    done
+}
+
+@test "a dirty line's eviction costs what the chip says" {
+    chip 'dirty_evict 60'
+    l2collect -q -d sim:./my.dev dirty sets=3 reps=3 | l2write >found
+    body found | awk -F '\t' '$1 == "dirty_evict_cost" { print; ok = $3 <= 60 && 60 <= $4 && $4 - $3 < 20 } END { exit !ok }'
+}
+
+@test "the H200 as it is modelled" {
+    cp "$L2TOOLS_SHARE/devices/h200.dev" my.dev
+    l2collect -q -d sim:h200 write dirty sets=3 sets=2 | l2write >found
+    is write_allocate store_probe sector
+    is dirty_ways order 7
+    is evicted_first order clean
+    is dirty_outlives outlive 1
+}
