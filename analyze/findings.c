@@ -78,6 +78,7 @@ const struct finding_name finding_names[] = {
     {"read_bw_share", "share", "read_bw against slices times 64 bytes times the SM clock"},
     {"bw_inflight", "bytes", "bytes that each SM must have in flight to read at full rate"},
     {"tlb_reach_inner", "bytes", "memory covered by a smaller, faster level of the translation"},
+    {"tlb_reach_stride", "bytes", "tlb_reach with one line every several pages"},
     {"persist_kept", "bytes", "most of an access-policy window that stays through a stream"},
     {NULL, NULL, NULL},
 };

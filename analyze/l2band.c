@@ -170,9 +170,10 @@ static void put_level(struct out *o, const char *param, const struct reach_level
                 "%.1f to %.1f cycles, %s", l->before, l->after, how);
 }
 
-/* The points of one stride. */
-static void put_stride(struct out *o, const struct band_page *p, size_t n)
+/* The points of one stride; the least stride gives the reach itself. */
+static void put_stride(struct out *o, const struct band_page *p, size_t n, bool least)
 {
+    const char *param = least ? "tlb_reach" : "tlb_reach_stride";
     char *method = xprintf("pages_of_%s", cli_size((uint64_t)p->stride));
     double *x = xcalloc(n, sizeof *x), *y = xcalloc(n, sizeof *y);
     struct reach reach;
@@ -182,16 +183,16 @@ static void put_stride(struct out *o, const struct band_page *p, size_t n)
         y[i] = p[i].cycles;
     }
     if (reach_find(x, y, n, &reach) != 0) {
-        finding_word(o, "tlb_reach", "not decided", method, n, "too few points, %zu", n);
+        finding_word(o, param, "not decided", method, n, "too few points, %zu", n);
     } else {
         for (size_t i = 0; i < reach.ninner; i++)
             put_level(o, "tlb_reach_inner", &reach.inner[i], method, n, "a step");
         if (reach.found)
-            put_level(o, "tlb_reach", &reach.outer, method, n,
+            put_level(o, param, &reach.outer, method, n,
                       reach.step ? "a step" : "growing as 1 - reach/size");
         else
-            finding_word(o, "tlb_reach", "none", method, n, "no rise of %g %% up to %s",
-                         100 * REACH_RISE, cli_size((uint64_t)x[n - 1]));
+            finding_word(o, param, "none", method, n, "no rise of %g %% up to %s", 100 * REACH_RISE,
+                         cli_size((uint64_t)x[n - 1]));
     }
     free(x);
     free(y);
@@ -203,7 +204,7 @@ static void put_reach(struct out *o, const struct band_rows *r)
     for (size_t i = 0, n; i < r->npage; i += n) {
         for (n = 1; i + n < r->npage && r->page[i + n].stride == r->page[i].stride;)
             n++;
-        put_stride(o, &r->page[i], n);
+        put_stride(o, &r->page[i], n, i == 0);
     }
 }
 

@@ -61,7 +61,7 @@ whole()
     l2band in >out
     cat out
     awk -F '\t' '$1 == "tlb_reach" && $6 == "pages_of_2M" { exit !($3 <= 3e9 && $4 >= 3e9 && $4 < 1.2 * $3 && /growing/) }' out
-    awk -F '\t' '$1 == "tlb_reach" && $6 == "pages_of_4M" { exit !($3 <= 3e9 && $4 >= 3e9 && $4 < 1.3 * $3 && /a step/) }' out
+    awk -F '\t' '$1 == "tlb_reach_stride" && $6 == "pages_of_4M" { exit !($3 <= 3e9 && $4 >= 3e9 && $4 < 1.3 * $3 && /a step/) }' out
 }
 
 @test "no rise is no reach: none, and how far it was looked for" {
