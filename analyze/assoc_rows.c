@@ -145,7 +145,10 @@ static void add_evict(struct assoc_rows *r, const struct tsv *t, const struct ev
 
 static void add_survive(struct assoc_rows *r, const struct tsv *t, const size_t *col)
 {
-    size_t k = 0, by = tsv_find(t, "by");
+    size_t k = 0, by = tsv_find(t, "by"), between = tsv_find(t, "between");
+
+    if (between != TSV_NONE && !tsv_is(t, between, "same"))
+        return; /* lines of two kinds: another question than ways and sets */
 
     while (k < r->nc && !(tsv_is(t, col[0], r->c[k].kind) && tsv_is(t, col[1], r->c[k].order) &&
                           (by == TSV_NONE || tsv_is(t, by, r->c[k].by))))

@@ -25,6 +25,7 @@ static void put_rows(struct run *r, const struct evset_plan *p, const struct tri
         out_i64(r->out, p->sm);
         out_str(r->out, evset_lines_names[p->lines]);
         out_str(r->out, param_text(r, "order"));
+        out_str(r->out, param_text(r, "between"));
         out_str(r->out, param_text(r, "by"));
         out_u64(r->out, param_u64(r, "touches"));
         out_str(r->out, access_name(p->kind));
@@ -77,17 +78,20 @@ static int one_trial(struct run *r, const struct evset_plan *p, const struct swe
 
 static int one_count(struct run *r, const struct evset_plan *p, uint64_t n, size_t ntarget)
 {
+    struct evset_plan between = *p; /* the same but for the kind of its lines */
     uint64_t *target = xmalloc(ntarget * sizeof *target), reps = param_u64(r, "reps");
     l2_access *list = xmalloc(ntarget * sizeof *list);
     uint32_t *cycles = xmalloc(ntarget * sizeof *cycles);
     int rc = 0;
 
+    if (strcmp(param_text(r, "between"), "same") != 0)
+        between.lines = evset_lines_of(param_text(r, "between"));
     for (uint64_t rep = 0; rep < reps && rc == 0; rep++) {
         struct l2_pool pool;
         struct sweep sweep = {.sm = p->sm, .kind = p->kind, .n = n};
         struct trial t = {n, rep, target, cycles, ntarget};
 
-        rc = evset_pool(p, rng_u64(&r->rng), &pool);
+        rc = evset_pool(&between, rng_u64(&r->rng), &pool);
         if (strcmp(param_text(r, "order"), "random") == 0) {
             sweep.pool = &pool;
             sweep.n = n < l2_pool_size(&pool) ? n : l2_pool_size(&pool);
@@ -153,6 +157,8 @@ static const struct param params[] = {
     {"lines", PARAM_WORD, "home", "home|remote|all",
      "targets and pool: lines of the SM's own side, of the other, or any", 0, 0},
     {"order", PARAM_WORD, "random", "random|contiguous", "of the lines in between", 0, 0},
+    {"between", PARAM_WORD, "same", "same|home|remote|all",
+     "lines in between, where they are of another kind than the targets", 0, 0},
     {"by", PARAM_WORD, "block", "block|thread",
      "the lines in between: by a block of threads, or one after the other", 0, 0},
     {"touches", PARAM_U64, "1", "", "times the targets are loaded before", 1, 1000},
@@ -172,7 +178,7 @@ static const struct param params[] = {
 const struct experiment exp_survive = {
     "survive",
     "does a line still hit after n other lines: capacity, sharpness",
-    "exp sm lines order by touches op line pool positions miss n rep offset cycles",
+    "exp sm lines order between by touches op line pool positions miss n rep offset cycles",
     params,
     run_survive,
     false,
