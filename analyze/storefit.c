@@ -1,6 +1,9 @@
 /* Rules of what a store makes readable, by counting contradictions. */
 #include "storefit.h"
 
+/* A probe reads no less: a block below that would be whole wherever it is touched. */
+enum { LOAD_BYTES = 4 };
+
 static int readable(const struct store_probe *p, enum store_rule rule, uint64_t size)
 {
     uint64_t begin, end;
@@ -61,7 +64,8 @@ static void candidates(const struct store_probe *p, size_t n, int rivals, struct
         last = next > 0 ? next : 2 * last;
         if (last == 0)
             return;
-        candidate(p, n, STORE_WHOLE, last, rivals, f);
+        if (last >= LOAD_BYTES)
+            candidate(p, n, STORE_WHOLE, last, rivals, f);
         candidate(p, n, STORE_TOUCHED, last, rivals, f);
     }
 }

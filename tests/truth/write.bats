@@ -34,18 +34,18 @@ is()
                 step=$((sector < 32 ? sector : 32))
                 l2collect -q -d sim:./my.dev sector op=cg step=$step reps=2 line=$step fetch=$sector,$line |
                     l2sector >found
-                is sector touch_probe $sector
-                is line touch_probe $line
-                is fetch_default touch_probe $fetch
+                is sector touch_probe "$sector"
+                is line touch_probe "$line"
+                is fetch_default touch_probe "$fetch"
                 l2collect -q -d sim:./my.dev sametag sets=3 line=256 span=512 step=$step reps=1 | l2sector >found
-                is line same_tag $line
-                is fetch_default same_tag $fetch
+                is line same_tag "$line"
+                is fetch_default same_tag "$fetch"
                 [ $sector -ge 32 ] || continue
                 l2collect -q -d sim:./my.dev partial take=16,32,64,128,256 every=64,128,256,512 bytes=1M reps=1 \
                     fetch=$sector | l2sector >found
-                is fetch_default partial_memory $fetch
-                is sector partial_memory $sector
-                is sector partial_l2 $sector
+                is fetch_default partial_memory "$fetch"
+                is sector partial_memory "$sector"
+                is sector partial_l2 "$sector"
             done
         done
     done
@@ -90,7 +90,7 @@ is()
         for allocate in sector none; do
             chip "write_back $back" "write_allocate $allocate" 'dram_write_gbps 5'
             l2collect -q -d sim:./my.dev dirty sets=3 | l2write >found
-            is write_back discard $back
+            is write_back discard "$back"
             [ $back = yes ] && [ $allocate = sector ] || continue
             l2collect -q -d sim:./my.dev bandwidth op=write,read size=16K,32K,1M bytes=1M passes=1 | l2write >found
             is write_back footprint yes

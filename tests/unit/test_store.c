@@ -45,7 +45,8 @@ static void test_stores(void **state)
             n = stores(p, (enum store_rule)rule, sizes[i]);
             assert_int_equal(store_fit(p, n, &f), 0);
             assert_int_equal(f.rule, rule);
-            assert_int_equal(f.size, sizes[i]);
+            /* Blocks below the distance of probes look like the least one. */
+            assert_int_equal(f.size, rule == STORE_TOUCHED && sizes[i] < 32 ? 1 : sizes[i]);
             assert_int_equal(f.wrong, 0);
         }
     for (size_t i = 0; i < n; i++)
