@@ -1,5 +1,6 @@
-/* The pattern's accesses on the cache model, in order. A line of the buffer is looked up once, into a table; the host's
- * caches are asked for what comes AHEAD accesses later. */
+/* The pattern's accesses on the cache model, in order. A line of the buffer is looked up once, into a table of 32 bits a
+ * line; the accesses of a batch are looked up there first, and the host's caches are asked for the sets of what comes
+ * AHEAD accesses later. */
 #include "predict.h"
 
 #include <stdio.h>
@@ -19,13 +20,14 @@ const struct effect_name effect_names[EFFECTS] = {
     [EFFECT_STORES] = {"stores", "stores left out, and with them their lines and write-backs"},
 };
 
-enum { BATCH = 512, AHEAD = 16, FAR_AHEAD = 48 };
+enum { BATCH = 512, AHEAD = 14, SIDE_BITS = 2 };
 
 struct predictor {
     struct cache cache;
     struct ideal ideal;
-    struct cache_ref *ref; /* of each line of the buffer */
+    uint32_t *at; /* of each line of the buffer: set << SIDE_BITS | side */
     uint64_t lines;
+    uint32_t latency[CACHE_LEVELS];
     uint8_t *sm_side;
     struct predict_count *count; /* by side, NULL while it warms up */
     enum predict_effect effect;
@@ -35,7 +37,18 @@ static unsigned home_of(void *context, uint64_t offset)
 {
     const struct predictor *m = context;
 
-    return m->ref[offset >> m->cache.line_shift].at.side;
+    return m->at[offset >> m->cache.line_shift] & ((1u << SIDE_BITS) - 1);
+}
+
+/* What cache_ref gives, but for slice and sub-slice, which the cache does not need. */
+static inline struct cache_ref ref_of(const struct predictor *m, uint64_t line)
+{
+    const struct cache *c = &m->cache;
+    uint32_t at = m->at[line], in_page = c->page_shift - c->line_shift;
+    struct cache_ref r = {.at = {.set = at >> SIDE_BITS, .side = at & ((1u << SIDE_BITS) - 1)}};
+
+    r.line = c->frame[line >> in_page] << in_page | ((uint32_t)line & ((1u << in_page) - 1));
+    return r;
 }
 
 static void apply(struct chip *c, enum predict_effect effect)
@@ -85,9 +98,16 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
         return -1;
     m->effect = o->effect;
     m->lines = (p->bytes + m->cache.chip.line - 1) >> m->cache.line_shift;
-    m->ref = xmalloc((m->lines + 1) * sizeof *m->ref);
-    for (uint64_t i = 0; i < m->lines; i++)
-        m->ref[i] = cache_ref(&m->cache, i << m->cache.line_shift);
+    m->at = xmalloc((m->lines + 1) * sizeof *m->at);
+    for (uint64_t i = 0; i < m->lines; i++) {
+        struct cache_ref r = cache_ref(&m->cache, i << m->cache.line_shift);
+
+        m->at[i] = r.at.set << SIDE_BITS | r.at.side;
+    }
+    m->latency[CACHE_LOCAL] = chip->latency_local;
+    m->latency[CACHE_REMOTE] = chip->latency_remote;
+    m->latency[CACHE_DRAM] = chip->latency_dram;
+    m->latency[CACHE_DRAM_REMOTE] = chip->latency_dram_remote;
     m->sm_side = xcalloc(m->cache.chip.sms, 1);
     chip_sm_sides(&m->cache.chip, m->sm_side);
     if (o->effect == EFFECT_CONFLICTS)
@@ -100,41 +120,63 @@ static void clean_up(struct predictor *m)
     if (m->effect == EFFECT_CONFLICTS)
         ideal_free(&m->ideal);
     cache_free(&m->cache);
-    free(m->ref);
+    free(m->at);
     free(m->sm_side);
 }
 
 /* The part of an access that lies in one line. */
 static struct cache_answer one_line(struct predictor *m, const struct access *a, uint64_t line,
-                                    uint32_t first, uint32_t bytes, unsigned side)
+                                    const struct cache_ref *r, uint32_t first, uint32_t bytes)
 {
     struct cache *c = &m->cache;
-    struct cache_ref r = m->ref[line];
     uint32_t sectors = cache_sectors(c, first, bytes);
+    unsigned side = m->sm_side[a->sm], home = r->at.side;
     unsigned flags = a->kind == TRACE_LOAD_FIRST || a->kind == TRACE_STORE_FIRST ? CACHE_LOW
                      : a->kind == TRACE_LOAD_LAST || a->kind == TRACE_STORE_LAST ? CACHE_KEEP
                                                                                  : 0;
 
     if (m->effect == EFFECT_CONFLICTS)
         return a->kind <= TRACE_LOAD_LAST
-                   ? ideal_load(&m->ideal, (uint32_t)line, r.at.side, side, sectors)
+                   ? ideal_load(&m->ideal, (uint32_t)line, home, side, sectors)
                : a->kind <= TRACE_STORE_LAST
-                   ? ideal_store(&m->ideal, (uint32_t)line, r.at.side, side, first, bytes)
-                   : ideal_atomic(&m->ideal, (uint32_t)line, r.at.side, side, sectors);
+                   ? ideal_store(&m->ideal, (uint32_t)line, home, side, first, bytes)
+                   : ideal_atomic(&m->ideal, (uint32_t)line, home, side, sectors);
     if (a->kind <= TRACE_LOAD_LAST)
-        return cache_load(c, r, side, sectors, 0, flags);
+        return cache_load(c, *r, side, sectors, 0, flags);
     if (a->kind <= TRACE_STORE_LAST)
-        return cache_store(c, r, side, first, bytes, flags);
-    return cache_atomic(c, r, side, sectors);
+        return cache_store(c, *r, side, first, bytes, flags);
+    return cache_atomic(c, *r, side, sectors);
 }
 
-static void count_one(struct predictor *m, const struct access *a, struct cache_answer got,
-                      unsigned side)
+/* One access, its first line looked up; the slowest of its lines counts. */
+static struct cache_answer all_lines(struct predictor *m, const struct access *a,
+                                     const struct cache_ref *r)
+{
+    struct cache *c = &m->cache;
+    uint64_t line = a->offset >> c->line_shift;
+    uint32_t first = (uint32_t)a->offset & (c->chip.line - 1), left = a->bytes;
+    uint32_t part = c->chip.line - first < left ? c->chip.line - first : left;
+    struct cache_answer got = one_line(m, a, line, r, first, part);
+
+    for (left -= part; left > 0; left -= part) {
+        struct cache_answer now;
+        struct cache_ref next;
+
+        part = c->chip.line < left ? c->chip.line : left;
+        line++;
+        next = ref_of(m, line);
+        now = one_line(m, a, line, &next, 0, part);
+        got.level = now.level > got.level ? now.level : got.level;
+        got.sector_miss |= now.sector_miss;
+        got.dirty_victim = (uint8_t)(got.dirty_victim + now.dirty_victim);
+    }
+    return got;
+}
+
+static void count_one(const struct predictor *m, const struct access *a, struct cache_answer got,
+                      struct predict_count *c)
 {
     const struct chip *chip = &m->cache.chip;
-    const uint32_t latency[] = {chip->latency_local, chip->latency_remote, chip->latency_dram,
-                                chip->latency_dram_remote};
-    struct predict_count *c = &m->count[side];
 
     c->sector_miss += got.sector_miss;
     c->dirty_victims += got.dirty_victim;
@@ -143,52 +185,41 @@ static void count_one(struct predictor *m, const struct access *a, struct cache_
         return;
     }
     c->level[got.level]++;
-    c->cycles += latency[got.level] + got.dirty_victim * chip->dirty_evict +
+    c->cycles += m->latency[got.level] + got.dirty_victim * chip->dirty_evict +
                  (a->kind == TRACE_ATOM ? chip->atom_extra : 0);
 }
 
-/* One access: the slowest of its lines counts. */
-static void run_one(struct predictor *m, const struct access *a)
+static void run_one(struct predictor *m, const struct access *a, const struct cache_ref *r)
 {
-    struct cache *c = &m->cache;
-    const struct cache_count *sum = m->effect == EFFECT_CONFLICTS ? &m->ideal.count : &c->count;
-    uint64_t line = a->offset >> c->line_shift, read = sum->dram_read, written = sum->dram_write;
-    uint32_t first = (uint32_t)a->offset & (c->chip.line - 1), left = a->bytes;
-    unsigned side = m->sm_side[a->sm];
-    struct cache_answer got = {0, 0, 0};
+    const struct cache_count *sum =
+        m->effect == EFFECT_CONFLICTS ? &m->ideal.count : &m->cache.count;
+    uint64_t read = sum->dram_read, written = sum->dram_write;
+    struct predict_count *c;
+    struct cache_answer got;
 
     if (m->effect == EFFECT_STORES && !trace_answers(a->kind))
         return;
-    for (; left > 0; line++, first = 0) {
-        uint32_t part = c->chip.line - first < left ? c->chip.line - first : left;
-        struct cache_answer now = one_line(m, a, line, first, part, side);
-
-        got.level = now.level > got.level ? now.level : got.level;
-        got.sector_miss |= now.sector_miss;
-        got.dirty_victim = (uint8_t)(got.dirty_victim + now.dirty_victim);
-        left -= part;
-    }
+    got = all_lines(m, a, r);
     if (m->count == NULL)
         return;
-    count_one(m, a, got, side);
-    m->count[side].read += (sum->dram_read - read) << c->sector_shift;
-    m->count[side].written += (sum->dram_write - written) << c->sector_shift;
+    c = &m->count[m->sm_side[a->sm]];
+    count_one(m, a, got, c);
+    c->read += (sum->dram_read - read) << m->cache.sector_shift;
+    c->written += (sum->dram_write - written) << m->cache.sector_shift;
 }
 
 static void run_batch(struct predictor *m, const struct access *a, size_t n)
 {
-    struct cache *c = &m->cache;
+    struct cache_ref ref[BATCH];
 
-    for (size_t i = 0; i < n + FAR_AHEAD; i++) {
-        if (i < n)
-            __builtin_prefetch(&m->ref[a[i].offset >> c->line_shift]);
-        if (i + AHEAD >= FAR_AHEAD && i + AHEAD - FAR_AHEAD < n) {
-            const struct access *next = &a[i + AHEAD - FAR_AHEAD];
-
-            cache_prefetch(c, m->ref[next->offset >> c->line_shift], m->sm_side[next->sm]);
-        }
-        if (i >= FAR_AHEAD)
-            run_one(m, &a[i - FAR_AHEAD]);
+    for (size_t i = 0; i < n; i++)
+        ref[i] = ref_of(m, a[i].offset >> m->cache.line_shift);
+    for (size_t i = 0; i < AHEAD && i < n; i++)
+        cache_prefetch(&m->cache, ref[i], m->sm_side[a[i].sm]);
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            cache_prefetch(&m->cache, ref[i + AHEAD], m->sm_side[a[i + AHEAD].sm]);
+        run_one(m, &a[i], &ref[i]);
     }
 }
 

@@ -22,8 +22,9 @@ enum line_order {
 enum { SIDE_ALL, SIDE_OWN, SIDE_OTHER };
 
 struct walker {
-    uint32_t *line;
-    size_t n, start; /* of line[], and where it begins */
+    uint32_t *line; /* of lines.plain: line[k] is first + k */
+    uint32_t first;
+    size_t n, start; /* lines, and where it begins */
     uint16_t sm;
 };
 
@@ -32,6 +33,7 @@ struct lines {
     struct rng rng;
     uint32_t *list[PATTERN_SIDES]; /* by the side of the SM; [0] alone with side=all */
     size_t n;                      /* lines of each list */
+    bool plain;                    /* all lines in the order of their addresses */
     struct walker *walker;
     size_t walkers;
     uint64_t stride, chunk, each;              /* each: accesses of a walker in a pass */
@@ -153,10 +155,11 @@ static void give_part(const struct pattern *p, const struct pattern_env *env, st
         }
     from = l->n * rank / count;
     if (pattern_value(p, "parts") == 0) {
-        *w = (struct walker){l->list[list], l->n, from, w->sm};
+        *w = (struct walker){l->list[list], 0, l->n, from, w->sm};
         return;
     }
-    *w = (struct walker){l->list[list] + from, l->n * (rank + 1) / count - from, 0, w->sm};
+    *w = (struct walker){l->list[list] + from, (uint32_t)from, l->n * (rank + 1) / count - from, 0,
+                         w->sm};
 }
 
 static int make_lists(struct pattern *p, const struct pattern_env *env, struct lines *l, char *why,
@@ -186,6 +189,8 @@ static void set_up(const struct pattern *p, const struct pattern_env *env, struc
     uint64_t sms = pattern_value(p, "sms"), first = pattern_value(p, "sm"), count = 0;
 
     l->order = order_of(p);
+    l->plain = pattern_value(p, "side") == SIDE_ALL &&
+               (l->order == LINES_LINEAR || l->order >= LINES_RANDOM);
     rng_seed(&l->rng, rng_mix(env->seed ^ 0x7061747465726e));
     l->stride = pattern_value(p, "stride");
     l->n = pattern_value(p, "size") / l->stride;
@@ -282,6 +287,7 @@ static size_t turn(struct lines *l, struct access *to, uint64_t n)
 {
     const struct walker *w = &l->walker[l->w];
     size_t made = 0;
+    uint64_t at;
 
     for (uint64_t j = l->done + l->i, end = j + n; j < end; j++) {
         struct access *a = &to[made++];
@@ -290,7 +296,8 @@ static size_t turn(struct lines *l, struct access *to, uint64_t n)
             made--;
             break;
         }
-        a->offset = w->line[pick(l, w, j)] * l->stride;
+        at = pick(l, w, j);
+        a->offset = (l->plain ? w->first + at : w->line[at]) * l->stride;
         a->bytes = l->bytes;
         a->sm = w->sm;
         a->kind = TRACE_LOAD;

@@ -13,11 +13,6 @@ const char *const trace_kinds[] = {
 
 enum { STEP, SM, OFFSET, BYTES, KIND, COLUMNS };
 
-int trace_answers(uint8_t kind)
-{
-    return kind <= TRACE_LOAD_LAST || kind == TRACE_ATOM;
-}
-
 static uint64_t number(const struct tsv *t, size_t column, uint64_t missing, uint64_t lo,
                        uint64_t hi, const char *message)
 {

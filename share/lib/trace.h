@@ -39,7 +39,10 @@ struct trace {
 };
 
 /* Whether the answer (hit or miss) of such an access can be seen: loads and atomics that return a value. */
-int trace_answers(uint8_t kind);
+static inline int trace_answers(uint8_t kind)
+{
+    return kind <= TRACE_LOAD_LAST || kind == TRACE_ATOM;
+}
 /* Reads a table; rows in the order of their steps, which must rise. Exits 1 when it can't. */
 void xtrace_read(struct trace *t, const char *file);
 void trace_free(struct trace *t);
