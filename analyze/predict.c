@@ -20,7 +20,7 @@ const struct effect_name effect_names[EFFECTS] = {
     [EFFECT_STORES] = {"stores", "stores left out, and with them their lines and write-backs"},
 };
 
-enum { BATCH = 512, AHEAD = 14, SIDE_BITS = 2 };
+enum { BATCH = 256, AHEAD = 14, SIDE_BITS = 2 };
 
 struct predictor {
     struct cache cache;
@@ -208,6 +208,15 @@ static void run_one(struct predictor *m, const struct access *a, const struct ca
     c->written += (sum->dram_write - written) << m->cache.sector_shift;
 }
 
+static void prefetch(const struct predictor *m, const struct access *a, const struct cache_ref *r)
+{
+    unsigned side = m->sm_side[a->sm];
+
+    cache_prefetch(&m->cache, *r, side);
+    if (side != r->at.side)
+        cache_prefetch(&m->cache, *r, r->at.side);
+}
+
 static void run_batch(struct predictor *m, const struct access *a, size_t n)
 {
     struct cache_ref ref[BATCH];
@@ -215,11 +224,36 @@ static void run_batch(struct predictor *m, const struct access *a, size_t n)
     for (size_t i = 0; i < n; i++)
         ref[i] = ref_of(m, a[i].offset >> m->cache.line_shift);
     for (size_t i = 0; i < AHEAD && i < n; i++)
-        cache_prefetch(&m->cache, ref[i], m->sm_side[a[i].sm]);
+        prefetch(m, &a[i], &ref[i]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n)
-            cache_prefetch(&m->cache, ref[i + AHEAD], m->sm_side[a[i + AHEAD].sm]);
+            prefetch(m, &a[i + AHEAD], &ref[i + AHEAD]);
         run_one(m, &a[i], &ref[i]);
+    }
+}
+
+/* The next batch, whose lines are asked for before the one before it runs. */
+static size_t next_batch(const struct predictor *m, struct pattern *p, struct access *a)
+{
+    size_t n = pattern_fill(p, a, BATCH);
+
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&m->at[a[i].offset >> m->cache.line_shift]);
+    return n;
+}
+
+static void run_pass(struct predictor *m, struct pattern *p, struct access *two_batches)
+{
+    struct access *now = two_batches, *next = two_batches + BATCH, *t;
+    size_t n, after;
+
+    pattern_pass(p);
+    for (n = next_batch(m, p, now); n > 0; n = after) {
+        after = next_batch(m, p, next);
+        run_batch(m, now, n);
+        t = now;
+        now = next;
+        next = t;
     }
 }
 
@@ -227,7 +261,7 @@ int predict_run(const struct chip *chip, struct pattern *p, const struct predict
                 struct predict_count count[CHIP_SIDES], char *why, size_t size)
 {
     struct predictor *m = xcalloc(1, sizeof *m);
-    struct access *a = xmalloc(BATCH * sizeof *a);
+    struct access *a = xmalloc(2 * BATCH * sizeof *a);
     struct pattern_env env = {.sms = chip->sms, .context = m, .seed = o->seed};
     int failed = set_up(m, chip, p, o, why, size);
 
@@ -237,12 +271,8 @@ int predict_run(const struct chip *chip, struct pattern *p, const struct predict
         failed = pattern_start(p, &env, why, size);
     }
     for (uint64_t pass = 0; !failed && pass < o->warm + o->passes; pass++) {
-        size_t n;
-
         m->count = pass < o->warm ? NULL : count;
-        pattern_pass(p);
-        while ((n = pattern_fill(p, a, BATCH)) > 0)
-            run_batch(m, a, n);
+        run_pass(m, p, a);
     }
     clean_up(m);
     free(m);

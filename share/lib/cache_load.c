@@ -224,6 +224,6 @@ struct cache_answer cache_load(struct cache *c, struct cache_ref r, unsigned sid
     }
     home = set_at(c, r.at.side, r.at.set);
     set_read_home(c, &home, r, sectors, fetch, flags, &a, &hit);
-    a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != r.at.side));
-    return a;
+    return (struct cache_answer){(uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != r.at.side)),
+                                 a.sector_miss, a.dirty_victim};
 }
