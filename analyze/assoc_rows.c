@@ -145,22 +145,22 @@ static void add_evict(struct assoc_rows *r, const struct tsv *t, const struct ev
 
 static void add_survive(struct assoc_rows *r, const struct tsv *t, const size_t *col)
 {
-    size_t k = 0, by = tsv_find(t, "by"), between = tsv_find(t, "between");
+    size_t k = 0, loader = tsv_find(t, "loader"), between = tsv_find(t, "between");
 
     if (between != TSV_NONE && !tsv_is(t, between, "same"))
         return; /* lines of two kinds: another question than ways and sets */
 
     while (k < r->nc && !(tsv_is(t, col[0], r->c[k].kind) && tsv_is(t, col[1], r->c[k].order) &&
-                          (by == TSV_NONE || tsv_is(t, by, r->c[k].by))))
+                          (loader == TSV_NONE || tsv_is(t, loader, r->c[k].loader))))
         k++;
     if (k == r->nc) {
         r->c = xgrow(r->c, r->nc, &r->c_cap, sizeof *r->c);
-        r->c[r->nc++] =
-            (struct survival_curve){.kind = word(t, col[0]),
-                                    .order = word(t, col[1]),
-                                    .by = by == TSV_NONE ? xstrdup("block") : word(t, by),
-                                    .positions = xtsv_double(t, col[2]),
-                                    .line = xtsv_double(t, col[3])};
+        r->c[r->nc++] = (struct survival_curve){.kind = word(t, col[0]),
+                                                .order = word(t, col[1]),
+                                                .loader = loader == TSV_NONE ? xstrdup("block")
+                                                                             : word(t, loader),
+                                                .positions = xtsv_double(t, col[2]),
+                                                .line = xtsv_double(t, col[3])};
     }
     r->sraw = xgrow(r->sraw, r->nsraw, &r->sraw_cap, sizeof *r->sraw);
     r->sraw[r->nsraw++] = (struct survive_raw){k, xtsv_double(t, col[4]), xtsv_double(t, col[5]),
@@ -398,7 +398,7 @@ void assoc_rows_free(struct assoc_rows *r)
     for (size_t i = 0; i < r->nc; i++) {
         free(r->c[i].kind);
         free(r->c[i].order);
-        free(r->c[i].by);
+        free(r->c[i].loader);
         free(r->c[i].s);
     }
     free(r->a);

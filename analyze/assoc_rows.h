@@ -31,7 +31,7 @@ struct attempt {
 };
 
 struct survival_curve {
-    char *kind, *order, *by;
+    char *kind, *order, *loader;
     double positions, line;
     struct survival *s;
     size_t n, cap;

@@ -26,7 +26,7 @@ static void put_rows(struct run *r, const struct evset_plan *p, const struct tri
         out_str(r->out, evset_lines_names[p->lines]);
         out_str(r->out, param_text(r, "order"));
         out_str(r->out, param_text(r, "between"));
-        out_str(r->out, param_text(r, "by"));
+        out_str(r->out, param_text(r, "loader"));
         out_u64(r->out, param_u64(r, "touches"));
         out_str(r->out, access_name(p->kind));
         out_u64(r->out, p->line);
@@ -64,7 +64,7 @@ static int walk_between(struct run *r, const struct evset_plan *p, const struct 
 static int one_trial(struct run *r, const struct evset_plan *p, const struct sweep *sweep,
                      l2_access *list, size_t n, uint32_t *cycles)
 {
-    bool one_by_one = strcmp(param_text(r, "by"), "thread") == 0;
+    bool one_by_one = strcmp(param_text(r, "loader"), "thread") == 0;
 
     const struct device_ops *ops = r->dev->ops;
 
@@ -159,7 +159,7 @@ static const struct param params[] = {
     {"order", PARAM_WORD, "random", "random|contiguous", "of the lines in between", 0, 0},
     {"between", PARAM_WORD, "same", "same|home|remote|all",
      "lines in between, where they are of another kind than the targets", 0, 0},
-    {"by", PARAM_WORD, "block", "block|thread",
+    {"loader", PARAM_WORD, "block", "block|thread",
      "the lines in between: by a block of threads, or one after the other", 0, 0},
     {"touches", PARAM_U64, "1", "", "times the targets are loaded before", 1, 1000},
     {"op", PARAM_WORD, "cg", "cg|cv|no_allocate", "kind of the loads", 0, 0},
@@ -178,7 +178,7 @@ static const struct param params[] = {
 const struct experiment exp_survive = {
     "survive",
     "does a line still hit after n other lines: capacity, sharpness",
-    "exp sm lines order between by touches op line pool positions miss n rep offset cycles",
+    "exp sm lines order between loader touches op line pool positions miss n rep offset cycles",
     params,
     run_survive,
     false,

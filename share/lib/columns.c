@@ -56,7 +56,7 @@ const struct column column_table[] = {
     {"pool", WHOLE, PARAM, "bytes", "memory from which the lines of a pool are drawn"},
     {"positions", WHOLE, PARAM, "", "lines of the pool"},
     {"between", WORD, PARAM, "", "kind of the lines in between (same: as the targets)"},
-    {"by", WORD, PARAM, "", "who loads the lines in between: block (of threads) or thread"},
+    {"loader", WORD, PARAM, "", "who loads the lines in between: block (of threads) or thread"},
     {"rounds", WHOLE, PARAM, "", "times the lines are touched before the probe"},
     {"report", WHOLE, PARAM, "", "1 where the answer is asked for, 0 where an access only prepares"},
     {"miss", REAL, PARAM, "cycles", "a load of such a line from memory, 20 % quantile"},
