@@ -256,7 +256,7 @@ static void judge_findings(struct diff_input *in)
         const struct verdict_row *r = &v.row[i];
         struct diff_param *p = &in->param[in->nparam++];
 
-        *p = (struct diff_param){.name = xstrdup(r->rule->param),
+        *p = (struct diff_param){.name = xstrdup(r->rule.param),
                                  .text = xstrdup(r->value),
                                  .unit = xstrdup(r->unit),
                                  .verdict = xstrdup(verdict_words[r->word]),

@@ -202,7 +202,35 @@ static void put_evict(struct out *o, const struct assoc_rows *r, const char *kin
     free(final);
 }
 
-static void put_survival(struct out *o, const struct survival_curve *c)
+/* The ways of verified sets, 0 when there are none. */
+static double verified_ways(const struct assoc_rows *r)
+{
+    static const char *const kinds[] = {"home", "all"};
+    const struct attempt **final = xcalloc(r->na + 1, sizeof *final);
+    size_t ways = 0, least, most;
+
+    for (size_t k = 0; k < 2 && ways == 0; k++)
+        mode_of_sizes(final, final_attempts(r, kinds[k], final), &ways, &least, &most);
+    free(final);
+    return (double)ways;
+}
+
+/* What the curve knows well is ways x sets; the sets follow from verified ways, or are as uncertain as the curve's own. */
+static void put_survival_sets(struct out *o, const struct survival_fit *f, const char *sets,
+                              double ways, uint64_t trials)
+{
+    double all = f->sets.value * f->ways.value, lo = f->sets.lo * f->ways.value,
+           hi = f->sets.hi * f->ways.value;
+
+    if (ways > 0)
+        finding_put(o, sets, all / ways, lo / ways, hi / ways, "survival", trials,
+                    "with the %g ways of eviction sets", ways);
+    else
+        finding_put(o, sets, f->sets.value, lo / f->ways.hi, hi / f->ways.lo, "survival", trials,
+                    "with %g ways; the interval holds those of the ways", f->ways.value);
+}
+
+static void put_survival(struct out *o, const struct survival_curve *c, double verified)
 {
     struct survival_fit f;
     const char *side = strcmp(c->kind, "home") == 0 ? "side" : "total";
@@ -224,9 +252,7 @@ static void put_survival(struct out *o, const struct survival_curve *c)
         ways = f.ways.value;
         finding_put(o, "ways", ways, f.ways.lo, f.ways.hi, "survival", (uint64_t)trials,
                     "from the sharpness of the curve; lines=%s", c->kind);
-        finding_put(o, sets, f.sets.value, f.sets.lo * ways / f.ways.hi,
-                    f.sets.hi * ways / f.ways.lo, "survival", (uint64_t)trials,
-                    "with %g ways; the interval holds those of the ways", ways);
+        put_survival_sets(o, &f, sets, verified, (uint64_t)trials);
         finding_put(o, capacity, f.sets.value * ways * c->line, f.sets.lo * ways * c->line,
                     f.sets.hi * ways * c->line, "survival", (uint64_t)trials,
                     "sets x ways x line of %g bytes", c->line);
@@ -235,7 +261,17 @@ static void put_survival(struct out *o, const struct survival_curve *c)
     free(capacity);
 }
 
-static void put_strides(struct out *o, const struct assoc_rows *r)
+/* A spike is believed when it gives a whole number of ways, that of verified sets if there are any: policies that are not
+ * LRU, and noise, make strides look like spikes. */
+static bool believed(const struct stride_fit *f, double verified)
+{
+    double whole = round(f->ways);
+
+    return whole >= 2 && fabs(f->ways - whole) < 0.02 * whole &&
+           (verified == 0 || whole == verified);
+}
+
+static void put_strides(struct out *o, const struct assoc_rows *r, double verified)
 {
     struct stride_fit f;
 
@@ -246,6 +282,10 @@ static void put_strides(struct out *o, const struct assoc_rows *r)
     } else if (!f.spike) {
         finding_word(o, "index", "hashed", "stride", r->np, "no spike up to a stride of %s",
                      cli_size((uint64_t)f.widest));
+    } else if (!believed(&f, verified)) {
+        cli_warn("stride: at a stride of %s only %g lines fit, which makes %.3g ways: no number of "
+                 "ways that fits, so it is not believed",
+                 cli_size((uint64_t)f.stride), f.lines, f.ways);
     } else {
         finding_word(o, "index", "plain", "stride", r->np, "at a stride of %s only %g lines fit",
                      cli_size((uint64_t)f.stride), f.lines);
@@ -260,14 +300,15 @@ static void put_strides(struct out *o, const struct assoc_rows *r)
 static void print_findings(const struct assoc_rows *r, const struct prov *p)
 {
     static const char *const kinds[] = {"home", "all", "remote"};
+    double ways = verified_ways(r);
     struct out o;
 
     findings_begin(&o, stdout, p);
     for (size_t k = 0; k < 3; k++)
         put_evict(&o, r, kinds[k]);
     for (size_t k = 0; k < r->nc; k++)
-        put_survival(&o, &r->c[k]);
-    put_strides(&o, r);
+        put_survival(&o, &r->c[k], ways);
+    put_strides(&o, r, ways);
     out_end(&o, "ok");
 }
 

@@ -123,7 +123,7 @@ static void put_row(struct out *o, const struct verdict_row *r)
 {
     char *methods = r->n > 0 ? verdict_methods(r) : xstrdup("-");
 
-    out_str(o, r->rule->param);
+    out_str(o, r->rule.param);
     out_str(o, r->value);
     out_round(o, r->lo, 8);
     out_round(o, r->hi, 8);
@@ -158,7 +158,7 @@ static int disagreements(const struct verdict *v)
     for (size_t i = 0; i < v->n; i++)
         if (v->row[i].word == VERDICT_DISAGREE) {
             n++;
-            fprintf(stderr, "l2verdict: %s: methods disagree: %s\n", v->row[i].rule->param,
+            fprintf(stderr, "l2verdict: %s: methods disagree: %s\n", v->row[i].rule.param,
                     v->row[i].value);
         }
     return n;
@@ -219,8 +219,7 @@ int main(int argc, char **argv)
     xone_device(&t->prov);
     add_rises(&fs, &rises);
     verdict_derive(&fs);
-    if (verdict_make(&v, &fs, api, ask_driver(&t->prov, api), all) > 0)
-        cli_warn("findings with names that this version does not know are left out");
+    verdict_make(&v, &fs, api, ask_driver(&t->prov, api), all);
     prov_command(&t->prov, argc, argv);
     print(stdout, &v, &t->prov);
     strict = strict && disagreements(&v) > 0;

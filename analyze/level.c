@@ -47,6 +47,14 @@ static bool takes_all(const struct mixture *m, const double *size, size_t nsize,
     return true;
 }
 
+/* A level that comes and goes as sizes grow; under some policies it never goes altogether. */
+static bool passes(const struct mixture *m, size_t nsize, size_t k)
+{
+    double last = share_at(m, nsize - 1, k);
+
+    return last < 0.1 || last < 0.6 * most_share(m, nsize, k);
+}
+
 void level_classify(const struct mixture *m, const double *size, size_t nsize, int through_l1,
                     enum level_kind *kind)
 {
@@ -61,7 +69,7 @@ void level_classify(const struct mixture *m, const double *size, size_t nsize, i
 
         if (k == first)
             kind[k] = LEVEL_LOCAL;
-        else if (share_at(m, nsize - 1, k) < 0.1 && above > 0)
+        else if (k == first + 1 && above > 0 && (n - first == 4 || passes(m, nsize, k)))
             kind[k] = LEVEL_REMOTE;
         else
             kind[k] = k > first + 1 && kind[k - 1] >= LEVEL_DRAM ? LEVEL_DRAM_REMOTE : LEVEL_DRAM;

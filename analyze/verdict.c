@@ -62,6 +62,8 @@ const struct verdict_rule verdict_rules[] = {
     {"tlb_reach_inner",     0.25, RULE_LIST | RULE_ABOUT},
     {"tlb_reach_stride",    0.25, RULE_LIST | RULE_ABOUT},
     {"persist_kept",        0.10, RULE_ABOUT},
+    {"fetch_set",           0,    RULE_LIST},
+    {"fetch_hint",          0,    RULE_LIST},
     {"l1_inclusive",        0,    RULE_EXPECTED},
     {NULL, 0, 0},
 };
@@ -160,8 +162,8 @@ static void gather(struct verdict_row *r, const struct findings *fs)
 {
     const struct finding *f;
 
-    for (size_t k = 0; (f = findings_get(fs, r->rule->param, k)) != NULL; k++) {
-        struct verdict_method *m = (r->rule->flags & RULE_LIST) ? list_of(r, f->method) : NULL;
+    for (size_t k = 0; (f = findings_get(fs, r->rule.param, k)) != NULL; k++) {
+        struct verdict_method *m = (r->rule.flags & RULE_LIST) ? list_of(r, f->method) : NULL;
 
         if (m != NULL)
             add_item(m, f);
@@ -194,10 +196,10 @@ static double widened(const struct verdict_method *m, int end)
 static int agree(const struct verdict_row *r, const struct verdict_method *a,
                  const struct verdict_method *b)
 {
-    if (is_word(r->unit) || (r->rule->flags & RULE_LIST))
+    if (is_word(r->unit) || (r->rule.flags & RULE_LIST))
         return strcmp(a->text, b->text) == 0;
     return (widened(a, -1) <= widened(b, 1) && widened(b, -1) <= widened(a, 1)) ||
-           fabs(a->value - b->value) <= r->rule->within * fmax(fabs(a->value), fabs(b->value));
+           fabs(a->value - b->value) <= r->rule.within * fmax(fabs(a->value), fabs(b->value));
 }
 
 /* Whether an earlier method, of those that support the value, is the same one. */
@@ -277,7 +279,7 @@ static void compare_api(struct verdict_row *r, const struct verdict_api *api, si
 {
     r->api = r->difference = NAN;
     for (size_t i = 0; i < napi; i++)
-        if (strcmp(api[i].param, r->rule->param) == 0 && api[i].value > 0)
+        if (strcmp(api[i].param, r->rule.param) == 0 && api[i].value > 0)
             r->api = api[i].value;
     if (r->word == VERDICT_AGREE || r->word == VERDICT_SINGLE)
         r->difference = r->m[r->best].value / r->api - 1;
@@ -293,47 +295,41 @@ static int is_one_sided(const struct findings *fs)
     return 0;
 }
 
-static size_t count_unknown(const struct findings *fs)
+static void add_row(struct verdict *v, const struct findings *fs, struct verdict_rule rule,
+                    const struct verdict_api *api, size_t napi, int wanted)
 {
-    size_t unknown = 0;
+    const struct finding *f = findings_get(fs, rule.param, 0);
+    struct verdict_row r = {.rule = rule, .unit = "-", .lo = NAN, .hi = NAN};
 
-    for (size_t i = 0; i < fs->n; i++) {
-        const struct verdict_rule *k = verdict_rules;
-
-        while (k->param != NULL && strcmp(k->param, fs->f[i].param) != 0)
-            k++;
-        unknown += k->param == NULL;
+    if (f == NULL && !wanted)
+        return;
+    if (f != NULL) {
+        r.unit = f->unit;
+        gather(&r, fs);
+        judge(&r);
+    } else {
+        r.unit = finding_find(rule.param)->unit;
+        r.word = VERDICT_MISSING;
+        r.value = xstrdup("-");
     }
-    return unknown;
+    compare_api(&r, api, napi);
+    v->row = xrealloc(v->row, v->n + 1, sizeof *v->row);
+    v->row[v->n++] = r;
 }
 
-size_t verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
-                    size_t napi, int all)
+void verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
+                  size_t napi, int all)
 {
     int one_sided = is_one_sided(fs);
 
     v->row = NULL;
     v->n = 0;
-    for (const struct verdict_rule *k = verdict_rules; k->param != NULL; k++) {
-        const struct finding_name *name = finding_find(k->param);
-        struct verdict_row r = {
-            .rule = k, .unit = name != NULL ? name->unit : "-", .lo = NAN, .hi = NAN};
-
-        gather(&r, fs);
-        if (r.n == 0 &&
-            !(all && (k->flags & RULE_EXPECTED) && !((k->flags & RULE_SIDED) && one_sided)))
-            continue;
-        if (r.n > 0) {
-            judge(&r);
-        } else {
-            r.word = VERDICT_MISSING;
-            r.value = xstrdup("-");
-        }
-        compare_api(&r, api, napi);
-        v->row = xrealloc(v->row, v->n + 1, sizeof *v->row);
-        v->row[v->n++] = r;
-    }
-    return count_unknown(fs);
+    for (const struct verdict_rule *k = verdict_rules; k->param != NULL; k++)
+        add_row(v, fs, *k, api, napi,
+                all && (k->flags & RULE_EXPECTED) && !((k->flags & RULE_SIDED) && one_sided));
+    for (size_t i = 0; i < fs->n; i++)
+        if (verdict_get(v, fs->f[i].param) == NULL)
+            add_row(v, fs, (struct verdict_rule){fs->f[i].param, 0.05, 0}, api, napi, 0);
 }
 
 void verdict_free(struct verdict *v)
@@ -355,7 +351,7 @@ void verdict_free(struct verdict *v)
 const struct verdict_row *verdict_get(const struct verdict *v, const char *param)
 {
     for (size_t i = 0; i < v->n; i++)
-        if (strcmp(v->row[i].rule->param, param) == 0)
+        if (strcmp(v->row[i].rule.param, param) == 0)
             return &v->row[i];
     return NULL;
 }

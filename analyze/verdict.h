@@ -28,7 +28,8 @@ enum {
     RULE_ABOUT = 8     /* about the data or a method, no property of the chip */
 };
 
-/* One line a parameter: how far values may lie apart when their intervals do not overlap, as a share of the larger. */
+/* One line a parameter: how far values may lie apart when their intervals do not overlap, as a share of the larger.
+ * Findings without a line may lie 5 % apart. */
 struct verdict_rule {
     const char *param;
     double within;
@@ -45,7 +46,7 @@ struct verdict_method {
 };
 
 struct verdict_row {
-    const struct verdict_rule *rule;
+    struct verdict_rule rule;
     const char *unit;
     struct verdict_method *m;
     size_t n, best;        /* m[best] is the value; n 0: missing */
@@ -71,10 +72,9 @@ struct verdict {
 
 /* Adds to fs what follows from several findings: sets from capacity, totals from sides (the table in verdict_derive.c). */
 void verdict_derive(struct findings *fs);
-/* One row a parameter that fs names, and with all != 0 a row for each expected one that it lacks. A finding whose name is
- * no rule is left out and counted in the result. */
-size_t verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
-                    size_t napi, int all);
+/* One row a parameter that fs names, and with all != 0 a row for each expected one that it lacks. */
+void verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
+                  size_t napi, int all);
 void verdict_free(struct verdict *v);
 /* NULL when the verdict has no row of that name. */
 const struct verdict_row *verdict_get(const struct verdict *v, const char *param);

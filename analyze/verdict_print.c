@@ -61,7 +61,7 @@ static char *value_of(const struct verdict_row *r)
     const struct verdict_method *best = r->n > 0 ? &r->m[r->best] : NULL;
     char *text, *size;
 
-    if (best == NULL || (r->rule->flags & RULE_LIST) || isnan(best->value))
+    if (best == NULL || (r->rule.flags & RULE_LIST) || isnan(best->value))
         return xstrdup(r->value);
     text = number(best->value, r->unit);
     for (size_t i = 0; i < r->n; i++)
@@ -78,7 +78,7 @@ static void fill(const struct verdict_row *r, char *cell[CELLS])
     char *lo = number(r->lo, r->unit), *hi = number(r->hi, r->unit);
     char *api = number(r->api, r->unit);
 
-    cell[0] = xstrdup(r->rule->param);
+    cell[0] = xstrdup(r->rule.param);
     cell[1] = value_of(r);
     cell[2] = r->lo < r->hi ? xprintf("%s to %s", lo, hi) : xstrdup("");
     cell[3] = xstrdup(verdict_words[r->word]);
@@ -140,7 +140,7 @@ void verdict_markdown(FILE *to, const struct verdict *v, const struct prov *p)
     size_t rows = 0;
 
     for (size_t i = 0; i < v->n; i++)
-        if (!(v->row[i].rule->flags & RULE_ABOUT))
+        if (!(v->row[i].rule.flags & RULE_ABOUT))
             fill(&v->row[i], cell[rows++]);
     for (int c = 0; c < CELLS; c++) {
         width[c] = strlen(title[c]);

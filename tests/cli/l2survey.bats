@@ -63,7 +63,7 @@ steps_done()
 
 sums()
 {
-    (cd run && md5sum clock.tsv.gz line.tsv.gz latency.tsv.gz)
+    (cd run && md5sum clock.tsv.gz sector.tsv.gz latency.tsv.gz)
 }
 
 @test "every archive, the findings, the verdict; the bound before it starts" {
@@ -75,7 +75,7 @@ sums()
     grep -E '^\| ways +\| 8 lines +\|.* agree ' out
     grep -E '^\| slices +\| 6 slices ' out
     grep -E '^\| policy +\| lru ' out
-    grep -qx 'l2survey: at most 50 s, about [0-9]* s' err
+    grep -qx 'l2survey: at most 100 s, about [0-9]* s' err
     body run/verdict.tsv | cut -f 1,2,6 | grep -x "slices	6	agree"
     l2verdict --strict run/findings/*.tsv >/dev/null
     l2assoc run/evict.tsv.gz run/survive.tsv.gz run/stride.tsv.gz | grep -v '^#' | cmp - <(body run/findings/assoc.tsv)
