@@ -23,7 +23,7 @@ void xinclusion_add(struct inclusion *i, const struct tsv *t, const size_t *colu
         xtsv_bad(t, column[0], "no case of inclusion");
     if (op == 1 && !tsv_is(t, column[1], "cg"))
         xtsv_bad(t, column[1], "not ca or cg");
-    values_add(&i->cycles[what][op], xtsv_double(t, column[3]));
+    values_add(&i->cycles[what][op], xtsv_double(t, column[2]));
     i->n++;
 }
 

@@ -14,8 +14,6 @@ enum inclusion_case {
     INCLUSION_DISCARD_OTHER,
     INCLUSION_CASES
 };
-#define INCLUSION_COLUMNS "case op first cycles"
-
 /* Cycles of the last load, by case and by operator: ca, cg. */
 struct inclusion {
     struct values cycles[INCLUSION_CASES][2];
@@ -33,7 +31,7 @@ struct inclusion_verdict {
     const char *why;    /* not decided because, or NULL */
 };
 
-/* Adds the row; column[] are those of INCLUSION_COLUMNS, in that order. Exits when a word is not known. */
+/* Adds the row; column[] are case, op and cycles. Exits when a word is not known. */
 void xinclusion_add(struct inclusion *i, const struct tsv *t, const size_t *column);
 /* By eviction (what INCLUSION_OWN) or by discard (INCLUSION_DISCARD). Thresholds come from the controls; 95 % must agree. A
  * discard may empty L1 itself: then it decides nothing. */

@@ -34,6 +34,7 @@ int main(int argc, char **argv)
     write_report(&o, &r);
     dirty_report(&o, &r);
     stream_report(&o, &r);
+    inclusion_put(&o, &r.inclusion);
     out_end(&o, "ok");
     write_rows_free(&r);
     tsv_close(t);

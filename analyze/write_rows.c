@@ -1,4 +1,4 @@
-/* Collects rows of write, dirty and bandwidth. */
+/* Collects rows of write, dirty, inclusion and bandwidth. */
 #include "write_rows.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -80,6 +80,11 @@ static void add_stream(struct write_rows *r, const struct tsv *t, const size_t *
         tsv_is(t, c[S_OP], "write"), xtsv_double(t, c[S_SIZE]), xtsv_double(t, c[S_GBPS])};
 }
 
+static void add_inclusion(struct write_rows *r, const struct tsv *t, const size_t *c)
+{
+    xinclusion_add(&r->inclusion, t, c);
+}
+
 /* The experiments, in the order of what tells their headers apart. */
 static const struct kind {
     const char *exp, *tells; /* a column that only its table has */
@@ -97,6 +102,7 @@ static const struct kind {
      {"case", "kind", "set", "ways", "stored", "loaded", "line", "rep", "cycles", "vote"},
      10,
      add_dirty},
+    {"inclusion", "target", {"case", "op", "cycles"}, 3, add_inclusion},
     {"bandwidth", "gbps", {"op", "size", "gbps"}, 3, add_stream},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -121,7 +127,7 @@ void xwrite_read(struct tsv *t, struct write_rows *r)
         } else if (k < kinds + KINDS && tsv_is(t, exp, k->exp)) {
             k->add(r, t, column);
         } else {
-            xtsv_bad(t, exp, "not a row of write, dirty or bandwidth");
+            xtsv_bad(t, exp, "not a row of write, dirty, inclusion or bandwidth");
         }
     }
     xone_device(t);
@@ -135,5 +141,6 @@ void write_rows_free(struct write_rows *r)
     free(r->write);
     free(r->dirty);
     free(r->stream);
+    inclusion_free(&r->inclusion);
     *r = (struct write_rows){0};
 }

@@ -1,4 +1,4 @@
-/* Rows of write, dirty and bandwidth, as far as they tell what a store does. */
+/* Rows of write, dirty, inclusion and bandwidth, as far as they tell what a store does. */
 #ifndef L2_WRITE_ROWS_H
 #define L2_WRITE_ROWS_H
 
@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "../share/lib/tsv.h"
+#include "inclusion.h"
 #include "values.h"
 
 enum write_what {
@@ -66,6 +67,7 @@ struct write_rows {
     struct write_row *write;
     struct dirty_row *dirty;
     struct stream_row *stream;
+    struct inclusion inclusion;
     size_t nwrite, ndirty, nstream, write_cap, dirty_cap, stream_cap;
     double l2_bytes; /* by the device; 0: not told */
 };

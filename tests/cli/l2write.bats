@@ -57,7 +57,7 @@ discard()
 
 @test "errors: other rows, unknown words, two devices" {
     printf '#l2tsv 1\nexp\tsize\nlatency\t1\n' >other.tsv
-    fails 1 "not a row of write, dirty or bandwidth: 'latency'" l2write other.tsv
+    fails 1 "not a row of write, dirty, inclusion or bandwidth: 'latency'" l2write other.tsv
     discard 0 0 1 1 | sed 's/	none	/	gone	/' >bad.tsv
     fails 1 "column kind: not a known word: 'gone'" l2write bad.tsv
     { discard 0 0 1 1 | sed '1a#uuid A'; discard 0 0 1 1 | sed '1a#uuid B'; } >two.tsv
