@@ -47,5 +47,10 @@ void plot_heat(struct plot *p, const struct frame *f);
 void plot_sector(struct plot *p, const struct frame *f);
 void plot_levels(struct plot *p, const struct frame *f);
 void plot_clock(struct plot *p, const struct frame *f);
+void plot_matrix(struct plot *p, const struct frame *f);
+void plot_fingerprints(struct plot *p, const struct frame *f);
+void plot_sms(struct plot *p, const struct frame *f);
+void plot_contend(struct plot *p, const struct frame *f);
+void plot_diff(struct plot *p, const struct frame *f);
 
 #endif

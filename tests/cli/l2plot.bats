@@ -197,3 +197,66 @@ drawn()
     bash -c 'set -o pipefail; yes | l2plot run.tsv 2>err | true' || true
     [ ! -s err ] || { cat err; return 1; }
 }
+
+# matrix: 4 lines x 4 SMs, lines 0 and 256 on the side of SMs 0 and 2.
+matrix()
+{
+    printf '#l2tsv 1\n#device Test GPU\nexp\top\tsm\toffset\trep\tcycles\tn\n'
+    for sm in 0 1 2 3; do
+        for line in 0 1 2 3; do
+            printf 'matrix\tatom\t%d\t%d\t0\t%d\t9\n' $sm $((128 * line)) $((200 + line / 2 + 200 * ((sm + line) % 2)))
+        done
+    done
+    echo '#end rows=16 status=ok'
+}
+
+@test "matrix: lines and SMs by address, or in the order that l2slice tells" {
+    matrix >matrix.tsv
+    l2plot matrix.tsv >script
+    grep -q "4 lines in the order of address from 4 SMs" script
+    sed -n '/^\$matrix0/,/^EOD/p' script | cut -f 3 | sed '1d;$d' | tr '\n' ' ' | grep -qx '200 400 200 400 400 200 400 200 201 401 201 401 401 201 401 201 '
+    printf 'offset\tslice\tside\tlocation\n0\t0\t0\t-1\n128\t1\t1\t-1\n256\t0\t0\t-1\n384\t1\t1\t-1\n' >map
+    printf 'sm\tside\tgroup\tlocal\tremote\n0\t0\t0\t200\t400\n1\t1\t0\t200\t400\n2\t0\t0\t200\t400\n3\t1\t0\t201\t401\n' >sms
+    l2plot matrix.tsv map sms >script
+    grep -q "4 lines in the order of side and slice from 4 SMs in the order of side and group" script
+    sed -n '/^\$matrix0/,/^EOD/p' script | cut -f 3 | sed '1d;$d' | tr '\n' ' ' | grep -qx '200 200 400 400 201 201 401 401 400 400 200 200 401 401 201 201 '
+    drawn <script | grep -q 'by atomics'
+    l2plot sms | drawn | grep -q 'SMs of side 1'
+    l2plot -T svg -o sms.svg sms | drawn
+    grep -q '</svg>' sms.svg
+}
+
+@test "fingerprints: distances of pairs of lines and the gap between them" {
+    matrix >matrix.tsv
+    l2plot -t fingerprints matrix.tsv >script
+    # Two pairs differ by 1 from every SM, four by 199 to 201.
+    grep -q "6 pairs of lines; the widest gap is from 1 to 200 cycles: 33.3 % of the pairs are nearer" script
+    l2plot -T svg -t fingerprints -o f.svg matrix.tsv | drawn
+    grep -q '</svg>' f.svg
+}
+
+@test "contend: pairs of two lines, and of one with itself" {
+    printf 'exp\ta\tb\tcycles\n' >contend.tsv
+    printf 'contend\t%d\t%d\t%d\n' 0 0 900 0 128 600 0 256 601 128 256 899 >>contend.tsv
+    l2plot contend.tsv >script
+    [ "$(grep -c '^\$contend' script)" -eq 2 ]
+    drawn <script | grep -q 'two lines'
+    printf 'exp\ta\tb\tcycles\ncontend\t0\t0\t9\n' >one.tsv
+    fails 1 'no pair of two lines' l2plot one.tsv
+}
+
+@test "diff: shifts in percent; points when there are no parameters" {
+    printf 'one\tother\tabout\tarchive\tparam\tpoint\tshift\tlo\thi\tpercent\tresult\n' >diff.tsv
+    printf 'A\tB\tcondition\t-\tdriver\t-\tnan\tnan\tnan\tnan\tdiffers\n' >>diff.tsv
+    cp diff.tsv points.tsv
+    printf 'A\tB\tparameter\t-\tlatency_local\t-\t4\t2\t6\t2\tdiffers\nA\tB\tparameter\t-\tways\t-\t0\tnan\tnan\t0\tsame\n' >>diff.tsv
+    printf 'A\tB\tpoint\tlatency\tcycles\tsize=1\t1\t-1\t3\t0.5\tunsure\n' | tee -a points.tsv >>diff.tsv
+    l2plot diff.tsv >script
+    grep -q "'B against A'" script
+    grep -q "^2	1	1	3$" script
+    grep -q "^0	0	0	0$" script
+    ! grep -q 'size=1' script || return 1
+    l2plot points.tsv | grep -q "'latency: size=1'"
+    head -n 2 points.tsv >none.tsv
+    fails 1 'no comparison of numbers' l2plot none.tsv
+}
