@@ -108,6 +108,7 @@ static void build_words(struct chip *c, const struct model_facts *f, struct prov
 /* SMs and sides. */
 static void build_sides(struct chip *c, const struct model_facts *f, struct prov *p)
 {
+    const char *said = prov_get(p, "sms", 0);
     uint64_t sms = 0;
 
     c->sides = fact_or(f->sides, f->capacity_total > f->capacity_side * 3 / 2 ? 2 : 1, "sides", p);
@@ -117,8 +118,11 @@ static void build_sides(struct chip *c, const struct model_facts *f, struct prov
             sms += f->sm_split.v[i];
         c->sms = (uint32_t)sms;
     } else {
-        prov_addf(p, "#note model: sm_sides is not in the table, %u SMs assumed",
-                  c->sms = c->sides * 16);
+        if (said == NULL || parse_u64(said, &sms) != 0 || sms < c->sides || sms > 1024)
+            sms = c->sides * 16;
+        c->sms = (uint32_t)sms;
+        prov_addf(p, "#note model: sm_sides is not in the table, %u SMs in equal parts assumed",
+                  c->sms);
     }
     if (c->sides == 1)
         return;
@@ -134,6 +138,7 @@ int model_build(struct chip *c, const struct model_facts *f, struct prov *p, cha
 
     chip_default(c);
     snprintf(c->name, sizeof c->name, "table");
+    snprintf(c->about, sizeof c->about, "from a table of findings");
     c->memory = 1ull << 36;
     c->set_hash = SET_XOR;
     c->line = fact_or(f->line, 128, "line", p);
