@@ -302,13 +302,38 @@ static void put_windows(struct out *o, const struct band_rows *r)
                      c.slow, c.nhit, c.fast, c.nmiss);
 }
 
+/* What stays, for every window and set-aside. */
+static void print_windows(struct out *o, const struct band_rows *r)
+{
+    struct controls c;
+
+    if (r->nwindow == 0 || split(r, &c) != 0)
+        return;
+    for (size_t i = 0; i < r->nwindow; i++) {
+        const struct band_window *w = &r->window[i];
+        size_t n = w->cycles[BAND_KEPT].n, k = kept(w, c.threshold);
+        double lo, hi;
+
+        if (proportion_wilson(k, n, 0.95, &lo, &hi) != 0)
+            continue;
+        out_double(o, w->persist);
+        out_double(o, w->size);
+        out_round(o, (double)k / (double)n, 6);
+        out_round(o, lo, 6);
+        out_round(o, hi, 6);
+        out_u64(o, n);
+        out_row(o);
+    }
+}
+
 static const struct cli_opt opts[] = {
     {'s', "slices", "N", "slices of the whole cache (default: as a table of findings says)"},
     {'S', "strict", NULL, "an incomplete input is an error"},
+    {'w', "windows", NULL, "print the share of every persisting window that stays, not findings"},
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-S] [-s slices] [file...]",
+    "[-Sw] [-s slices] [file...]",
     "Finds bandwidths, TLB reach and what a persisting window keeps, from rows of bandwidth, tlb "
     "and persist.",
     opts};
@@ -317,7 +342,7 @@ int main(int argc, char **argv)
 {
     struct band_rows r = {0};
     double slices = 0;
-    bool strict = false;
+    bool strict = false, windows = false;
     struct tsv *t;
     struct out o;
     int c;
@@ -327,6 +352,8 @@ int main(int argc, char **argv)
     while ((c = xcli_next(argc, argv, &usage)) != -1)
         if (c == 's')
             slices = (double)xparse_u64("-s", optarg, 1, 1000000);
+        else if (c == 'w')
+            windows = true;
         else
             strict = true;
     t = xtsv_open(argv + optind);
@@ -335,10 +362,15 @@ int main(int argc, char **argv)
     if (slices > 0)
         r.slices = slices;
     prov_command(&t->prov, argc, argv);
-    findings_begin(&o, stdout, &t->prov);
-    put_rates(&o, &r);
-    put_reach(&o, &r);
-    put_windows(&o, &r);
+    if (windows) {
+        out_begin(&o, stdout, &t->prov, "persist size share lo hi n");
+        print_windows(&o, &r);
+    } else {
+        findings_begin(&o, stdout, &t->prov);
+        put_rates(&o, &r);
+        put_reach(&o, &r);
+        put_windows(&o, &r);
+    }
     out_end(&o, "ok");
     band_rows_free(&r);
     tsv_close(t);

@@ -16,6 +16,7 @@
 struct curve_words {
     const char *title, *xlabel, *ylabel;
     bool bytes; /* x is in bytes */
+    bool spans; /* of memory that is spanned, not used: the L2's size is no mark on it */
 };
 
 static bool has_band(const struct series *s)
@@ -145,7 +146,7 @@ static void draw_set(struct plot *p, struct series_set *set, const struct curve_
     char *knees = plot_mark_knees(p, span, words->bytes), *legend = legend_of(set, left_out);
     bool fit;
 
-    if (words->bytes)
+    if (words->bytes && !words->spans)
         plot_mark_l2(p, span);
     plot_heading(p, words->title, set->constants);
     plot_note(p, knees);
@@ -183,9 +184,12 @@ static void draw(struct plot *p, const struct frame *f, const char *x, const cha
 
 static const struct curve_words latency_words = {"Latency of dependent loads by working set",
                                                  "working set", "latency in cycles of the SM clock",
-                                                 true};
+                                                 true, false};
 static const struct curve_words bandwidth_words = {"Bandwidth by working set", "working set",
-                                                   "bandwidth in GB/s", true};
+                                                   "bandwidth in GB/s", true, false};
+static const struct curve_words tlb_words = {"Latency of one line a page by memory spanned",
+                                             "memory spanned", "latency in cycles of the SM clock",
+                                             true, true};
 
 void plot_latency_raw(struct plot *p, const struct frame *f)
 {
@@ -205,6 +209,12 @@ void plot_bandwidth_raw(struct plot *p, const struct frame *f)
 void plot_bandwidth_stat(struct plot *p, const struct frame *f)
 {
     draw(p, f, "size", NULL, NULL, &bandwidth_words);
+}
+
+void plot_tlb(struct plot *p, const struct frame *f)
+{
+    p->group = p->group != NULL ? p->group : "stride";
+    draw(p, f, "size", "cycles", "n", &tlb_words);
 }
 
 /* "cycles" or "size in bytes". The caller frees it. */
@@ -236,7 +246,7 @@ void plot_curve(struct plot *p, const struct frame *f)
     title = xprintf("%s by %s", p->y, p->x);
     xlabel = with_unit(p->x, bytes);
     ylabel = with_unit(p->y, false);
-    draw(p, f, p->x, p->y, "n", &(struct curve_words){title, xlabel, ylabel, bytes});
+    draw(p, f, p->x, p->y, "n", &(struct curve_words){title, xlabel, ylabel, bytes, false});
     free(title);
     free(xlabel);
     free(ylabel);

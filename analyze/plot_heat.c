@@ -233,6 +233,15 @@ void plot_heat(struct plot *p, const struct frame *f)
     map_free(&m);
 }
 
+/* A bandwidth for every number of threads and bytes a load. */
+void plot_surface(struct plot *p, const struct frame *f)
+{
+    p->x = p->x != NULL ? p->x : "threads";
+    p->y = p->y != NULL ? p->y : "width";
+    p->z = p->z != NULL ? p->z : "gbps";
+    plot_heat(p, f);
+}
+
 static void sector_panel(struct plot *p, const struct frame *f, const struct map *m,
                          const char *fetch, size_t k)
 {

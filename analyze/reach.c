@@ -4,7 +4,10 @@
 #include "knee.h"
 #include "law.h"
 
-#define NOISE 0.003
+#include <math.h>
+
+#define NOISE       0.003
+#define PIECES_FREE 1.3 /* straight pieces follow a curve and its noise better, for they are many */
 
 static struct reach_level of_knee(const struct knee *k)
 {
@@ -26,44 +29,56 @@ static const struct knee *highest(const struct knee_fit *fit)
     return best;
 }
 
-/* The hyperbola, twice: the second time from 1/16 of its place on, so that inner levels do not count as its shelf. */
-static int by_law(const double *x, const double *y, size_t n, struct reach *out)
+/* The hyperbola, twice: the second time from 1/16 of its place on, so that inner levels do not count as its shelf. *from is
+ * the first point that counts. */
+static int by_law(const double *x, const double *y, size_t n, struct law_fit *fit, size_t *from)
 {
-    struct law_fit fit;
-    double last;
-    size_t from = 0;
-
+    *from = 0;
     for (int round = 0; round < 2; round++) {
-        if (law_fit(LAW_REACH, x + from, y + from, n - from, NOISE, 0.95, &fit) != 0)
+        if (law_fit(LAW_REACH, x + *from, y + *from, n - *from, NOISE, 0.95, fit) != 0)
             return 0;
-        while (round == 0 && n - from > 8 && x[from] < fit.at / 16)
-            from++;
+        while (round == 0 && n - *from > 8 && x[*from] < fit->at / 16)
+            ++*from;
     }
-    last = law_at(LAW_REACH, &fit, x[n - 1]);
-    if (fit.beyond < 2 || last < (1 + REACH_RISE) * fit.base || fit.hi >= x[n - 1])
-        return 0;
-    out->outer = (struct reach_level){fit.at, fit.lo, fit.hi, fit.base, last};
-    return 1;
+    return fit->beyond >= 2 && fit->hi < x[n - 1] &&
+           law_at(LAW_REACH, fit, x[n - 1]) >= (1 + REACH_RISE) * fit->base;
+}
+
+/* Relative residuals of the pieces that the knees lie between, root mean square from a point on. */
+static double piece_rms(const struct knee_fit *fit, const double *y, size_t from, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = from; i < n; i++)
+        sum += (1 - fit->fitted[i] / y[i]) * (1 - fit->fitted[i] / y[i]);
+    return sqrt(sum / (double)(n - from));
 }
 
 int reach_find(const double *x, const double *y, size_t n, struct reach *out)
 {
     struct knee_options opt = knee_defaults;
     struct knee_fit fit;
+    struct law_fit law;
     const struct knee *k;
+    size_t from;
+    int smooth;
 
     *out = (struct reach){0};
     opt.least = REACH_SMALL;
     if (n < 4 || knee_find(x, y, NULL, n, &opt, &fit) != 0)
         return -1;
     k = highest(&fit);
-    out->found = out->step = k != NULL;
-    if (k != NULL)
+    smooth = by_law(x, y, n, &law, &from) &&
+             (k == NULL || law.rms < PIECES_FREE * piece_rms(&fit, y, from, n));
+    out->found = smooth || k != NULL;
+    out->step = !smooth && k != NULL;
+    if (smooth)
+        out->outer = (struct reach_level){law.at, law.lo, law.hi, law.base,
+                                          law_at(LAW_REACH, &law, x[n - 1])};
+    else if (k != NULL)
         out->outer = of_knee(k);
-    else
-        out->found = by_law(x, y, n, out);
     for (size_t i = 0; i < fit.count && out->ninner < REACH_INNER; i++)
-        if (fit.knee[i].high && &fit.knee[i] != k && !(fit.knee[i].note & KNEE_FALLS) &&
+        if (fit.knee[i].high && !(fit.knee[i].note & KNEE_FALLS) &&
             (!out->found || fit.knee[i].hi < out->outer.lo))
             out->inner[out->ninner++] = of_knee(&fit.knee[i]);
     knee_free(&fit);

@@ -23,8 +23,8 @@ struct reach {
 #define REACH_RISE  0.05
 #define REACH_SMALL 0.015
 
-/* y over x, increasing, no two equal, both above 0. A rise that ends in a shelf is a step with the interval of knee.h; one
- * that goes on is fitted by the law of law.h to the points from 1/16 of its place on. Returns 0, or -1 when no curve can be
+/* y over x, increasing, no two equal, both above 0. The law of law.h is fitted to the points from 1/16 of its place on; when
+ * straight pieces fit them better and the largest rise ends in a shelf, it is a step with the interval of knee.h. Returns 0, or -1 when no curve can be
  * fitted. */
 int reach_find(const double *x, const double *y, size_t n, struct reach *out);
 

@@ -6,8 +6,11 @@ BEGIN {
         "slices_side=slices of a side|grain=slice grain|sides=sides|levels=levels|latency_l1=latency of the L1|" \
         "latency_local=latency, own side|latency_remote=latency, other side|latency_dram=latency, memory|" \
         "latency_dram_remote=latency, memory by the other side|read_bw=read bandwidth, best|" \
-        "write_bw=write bandwidth, best|copy_bw=copy bandwidth, best|dram_bw=read bandwidth, largest size|" \
-        "tlb_reach=TLB reach|dirty_ways=dirty ways|side_mask=address bits of the side|sm_sides=SMs of each side", list, "|")
+        "write_bw=write bandwidth, best|copy_bw=copy bandwidth, best|read_bw_own=read bandwidth, own side|" \
+        "read_bw_other=read bandwidth, other side|read_bw_share=read bandwidth, share of the slices|" \
+        "dram_bw=read bandwidth, memory|tlb_reach=TLB reach|l1_inclusive=L1 inside L2|" \
+        "persist_kept=persisting window kept|dirty_ways=dirty ways|side_mask=address bits of the side|" \
+        "sm_sides=SMs of each side", list, "|")
     for (i = 1; i <= n; i++) {
         split(list[i], pair, "=")
         says[pair[1]] = pair[2]

@@ -91,7 +91,9 @@ drawn()
     printf 'exp\tsize\tlevel\tshare\tmean\nlevel\t1024\tlocal\t1\t200\nlevel\t2048\tlocal\t0.5\t200\nlevel\t2048\tdram\t0.5\t500\n' >levels.tsv
     printf 'exp\twhat\tsm\tstep\tvalue\tn\nclock\tmhz\t0\t0\t1980\t1\nclock\tmhz\t1\t0\t1981\t1\nclock\ttimer\t0\t0\t33\t9\nclock\tnoise\t0\t0\t280\t99\nclock\tnoise\t0\t0\t900\t1\n' >clock.tsv
     printf 'exp\tfetch\top\ttouch\tprobe\trep\tcycles\nsector\t32\tcg\t0\t0\t0\t390\nsector\t32\tcg\t0\t32\t0\t700\nsector\t64\tcg\t0\t0\t0\t390\n' >sector.tsv
-    for k in latency bandwidth histogram modes levels clock sector; do
+    printf 'exp\tstride\tpages\tsize\tcycles\tn\ntlb\t2097152\t4\t8388608\t280\t9\ntlb\t2097152\t8\t16777216\t300\t9\n' >tlb.tsv
+    printf 'param\tvalue\tlo\thi\tunit\tmethod\tn\tnote\nread_bw\t9000\t8990\t9010\tGB/s\tstream\t3\t-\n' >roofline.tsv
+    for k in latency bandwidth histogram modes levels clock sector tlb roofline; do
         for t in png svg pdf dumb; do
             l2plot -T "$t" "$k.tsv" >script
             drawn <script >picture || { echo "$k $t"; cat picture; return 1; }
@@ -99,6 +101,12 @@ drawn()
             ! grep -aq 'line [0-9]*:' picture || { echo "$k $t"; cat picture; return 1; }
         done
     done
+    printf 'exp\tthreads\twidth\tgbps\nbandwidth\t32\t4\t10\nbandwidth\t32\t16\t41\nbandwidth\t64\t4\t20\n' >surface.tsv
+    l2plot -t surface -T svg surface.tsv | drawn | grep -q '>41<'
+    printf '#cc 9.0\n#sms 132\n#clock_measured_after 1980\n' | cat - roofline.tsv | l2plot -T svg | drawn | grep -q 'Roof: 66.9 TFLOP'
+    printf '#cc 9.0\n' | cat - roofline.tsv | l2plot -T svg | drawn | grep -q 'No roof'
+    sed 's/read_bw/ways/' roofline.tsv >none.tsv
+    fails 1 'no bandwidth among the findings' l2plot none.tsv
     l2plot -t density -T svg latency.tsv | drawn | grep -q '</svg>'
     l2plot -t histogram -T svg latency.tsv | drawn | grep -q '8 MiB'
     l2plot -T svg -x probe -y touch -z cycles sector.tsv | drawn | grep -q '545'

@@ -29,8 +29,9 @@ latency()
 bandwidth()
 {
     {
-        printf '#l2tsv 1\n#device Test GPU\n#simulated no\nexp\tseq\top\tsize\tblocks\tthreads\twidth\tpass\tgbps\n'
-        printf 'bandwidth\t0\t%s\t%d\t8\t512\t16\t%d\t%s\n' read 1048576 0 100 read 1048576 1 110 read 8388608 0 40 \
+        printf '#l2tsv 1\n#device Test GPU\n#l2_bytes 2097152\n#simulated no\n'
+        printf 'exp\tseq\top\tsize\tblocks\tthreads\twidth\tunroll\ttake\tset\tpass\tgbps\n'
+        printf 'bandwidth\t0\t%s\t%d\t8\t512\t16\t2\t0\tall\t%d\t%s\n' read 1048576 0 100 read 1048576 1 110 read 8388608 0 40 \
             read 8388608 1 42 write 1048576 0 50
         echo '#end rows=5 status=ok'
     } >run/bandwidth.tsv
@@ -57,7 +58,7 @@ lacks()
     grep -q '<h1>The L2 cache of Test GPU</h1>' page
     grep -q 'knee 1 of latency' page
     grep -q 'read bandwidth, best.*105 GB/s' page
-    grep -q 'read bandwidth, largest size.*41 GB/s' page
+    grep -q 'read bandwidth, memory.*41 GB/s' page
     grep -q '^l2collect latency$' page
     [ "$(grep -c 'src="data:image/svg+xml' page)" -ge 4 ]
     lacks 'https?://|<script|src="[^d]' page
