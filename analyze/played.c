@@ -45,8 +45,8 @@ void xplayed_row(struct playeds *l, const struct tsv *t)
     uint64_t cycles = xtsv_u64(t, l->cycles), n = xtsv_u64(t, l->count);
     bool answers = false;
 
-    for (uint8_t k = 0; k < TRACE_KINDS; k++)
-        answers = answers || (tsv_is(t, l->op, trace_kinds[k]) && trace_answers(k));
+    for (int k = 0; k < TRACE_KINDS; k++)
+        answers = answers || (tsv_is(t, l->op, trace_kinds[k]) && trace_answers((uint8_t)k));
     for (int all = 1; all >= 0; all--) {
         struct played *p =
             find(l, pattern->ptr, pattern->len, all ? "all" : side->ptr, all ? 3 : side->len);

@@ -98,7 +98,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 void xsector_read(struct tsv *t, struct sector_rows *r)
 {
     size_t column[MOST_COLUMNS] = {0}, exp = 0;
-    const struct kind *k = NULL;
+    const struct kind *k = kinds + KINDS;
     enum tsv_event ev;
 
     t->many_tables = true;

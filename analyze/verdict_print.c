@@ -150,7 +150,7 @@ void verdict_markdown(FILE *to, const struct verdict *v, const struct prov *p)
     put_title(to, p);
     put_row(to, title, width);
     for (int c = 0; c < CELLS; c++)
-        fprintf(to, "%s---", c == 0 ? "|" : "|");
+        fputs("|---", to);
     fputs("|\n", to);
     for (size_t i = 0; i < rows; i++) {
         put_row(to, cell[i], width);

@@ -110,7 +110,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 void xwrite_read(struct tsv *t, struct write_rows *r)
 {
     size_t column[MOST_COLUMNS] = {0}, exp = 0;
-    const struct kind *k = NULL;
+    const struct kind *k = kinds + KINDS;
     const char *l2;
     enum tsv_event ev;
 

@@ -299,7 +299,7 @@ static int run_replace(struct run *r)
 {
     struct sequences user = {0};
     uint64_t sets = param_u64(r, "sets");
-    int sm = (int)param_u64(r, "sm"), other, rc = 0;
+    int sm = (int)param_u64(r, "sm"), other = sm, rc = 0;
 
     if (strcmp(param_text(r, "seq"), "auto") != 0)
         rc = typed(r, &user);

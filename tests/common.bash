@@ -29,3 +29,11 @@ body()
 {
     grep -hv '^#' "$@"
 }
+
+# not CMD...: the command fails. (A line that begins with ! never fails a test.)
+not()
+{
+    if "$@"; then
+        return 1
+    fi
+}

@@ -39,7 +39,7 @@ within()
     [ "$(finding levels <"$BATS_TEST_TMPDIR/out")" = '2 2 2' ]
     # shellcheck disable=SC2046
     within 6291456 4 $(finding capacity_side <"$BATS_TEST_TMPDIR/out")
-    run ! grep -q remote "$BATS_TEST_TMPDIR/out"
+    not grep -q remote "$BATS_TEST_TMPDIR/out"
 }
 
 @test "-s: the shares of every size sum to one" {
@@ -63,7 +63,7 @@ within()
 @test "too few sizes: a warning that says which to measure, and no capacity" {
     l2collect -q -d sim:tiny latency size=8K,16K 2>/dev/null | l2level >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
     grep -q 'capacity_side: not found' "$BATS_TEST_TMPDIR/err"
-    run ! grep -q '^capacity' "$BATS_TEST_TMPDIR/out"
+    not grep -q '^capacity' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "nothing to work on: exit 1 and the reason" {

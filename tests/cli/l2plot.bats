@@ -98,7 +98,7 @@ drawn()
             l2plot -T "$t" "$k.tsv" >script
             drawn <script >picture || { echo "$k $t"; cat picture; return 1; }
             [ "$(wc -c <picture)" -gt 1000 ]
-            ! grep -aq 'line [0-9]*:' picture || { echo "$k $t"; cat picture; return 1; }
+            not grep -aq 'line [0-9]*:' picture || { echo "$k $t"; cat picture; return 1; }
         done
     done
     printf 'exp\tthreads\twidth\tgbps\nbandwidth\t32\t4\t10\nbandwidth\t32\t16\t41\nbandwidth\t64\t4\t20\n' >surface.tsv

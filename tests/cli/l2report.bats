@@ -45,7 +45,7 @@ text_of()
 
 lacks()
 {
-    ! grep -E -- "$1" "$2" || return 1
+    not grep -E -- "$1" "$2" || return 1
 }
 
 @test "one page: knees, pictures inside, commands, provenance, nothing from outside" {

@@ -117,7 +117,7 @@ matrix_of()
     printf 'exp\top\tsm\tcycles\nmatrix\tcg\t0\t9\n' >bad.tsv
     fails 1 "offset" l2slice bad.tsv
     [ -c /dev/full ] || skip "no /dev/full"
-    ! l2slice atom.tsv >/dev/full 2>err
+    not l2slice atom.tsv >/dev/full 2>err
     grep -q 'stdout' err
 }
 
@@ -125,16 +125,16 @@ matrix_of()
     printf '0\n4096\n8192\n' | l2collect -q -d sim:tiny matrix lines=- sms=1,3 keep=raw reps=3 | body >rows
     [ "$(wc -l <rows)" -eq 19 ]
     [ "$(awk -F'\t' 'NR > 1 { print $3, $4 }' rows | sort -u | wc -l)" -eq 6 ]
-    ! l2collect -q -d sim:tiny matrix sms=99 >out 2>err
+    not l2collect -q -d sim:tiny matrix sms=99 >out 2>err
     grep -q "no SM '99'" err
-    ! l2collect -q -d sim:tiny matrix lines=1G >out 2>err
+    not l2collect -q -d sim:tiny matrix lines=1G >out 2>err
     grep -q 'outside of buffer' err
 }
 
 @test "contend: pairs of a list; an odd list is refused; a chip that shows nothing is told" {
     printf '0\n256\n512\n4096\n' | l2collect -q -d sim:tiny contend test=pairs lines=- reps=2 | body >rows
     [ "$(wc -l <rows)" -eq 5 ]
-    ! l2collect -q -d sim:tiny contend test=pairs lines=1K,2K,3K >out 2>err
+    not l2collect -q -d sim:tiny contend test=pairs lines=1K,2K,3K >out 2>err
     grep -q 'are no pairs' err
     l2collect -d sim:tiny contend op=atom warps=1 >out 2>err
     grep -q 'contention shows nothing' err

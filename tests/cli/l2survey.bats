@@ -87,26 +87,26 @@ sums()
     survey >second 2>err
     cmp first second
     sums | cmp - before
-    ! grep -q 'of .*: clock' err
+    not grep -q 'of .*: clock' err
 }
 
 @test "killed with -9 in the middle: the next run goes on" {
     start
     steps_done 3
     kill -9 $!
-    ! wait $!
+    not wait $!
     sums >before
     survey >out 2>err
     whole
     sums | cmp - before
-    ! grep -q ': latency, ' err
+    not grep -q ': latency, ' err
 }
 
 @test "terminated: says so, and the next run goes on" {
     start
     steps_done 2
     kill -TERM $!
-    ! wait $!
+    not wait $!
     grep -F 'stopped; run it again to go on' err
     [ -z "$(find run -name '.part-*')" ]
     survey >out
@@ -115,7 +115,7 @@ sums()
 
 @test "the device fails after some operations: status 1, the rest is measured, the next run goes on" {
     echo 'fail_after 1500' >>tiny.dev
-    ! survey >out 2>err
+    not survey >out 2>err
     grep -F 'l2collect: stride: error: ' err
     grep -F 'of the steps failed; run it again to go on' err
     manifest | grep -P '^clock\t.*\tok$'
@@ -129,7 +129,7 @@ sums()
 }
 
 @test "the disk is full: says so, and the next run goes on" {
-    ! (trap '' XFSZ; ulimit -f 200; survey) >out 2>err
+    if (trap '' XFSZ; ulimit -f 200; survey) >out 2>err; then false; fi
     grep -E 'run it again to go on' err
     [ -z "$(find run -name '.part-*')" ]
     survey >out
@@ -140,7 +140,7 @@ sums()
     start
     steps_done 2
     rm -rf run
-    ! wait $!
+    not wait $!
     grep -E 'l2survey: .*/run: (the folder has vanished|cannot write)' err
     survey >out
     whole
@@ -182,7 +182,7 @@ sums()
 }
 
 @test "after the time that it was given it stops with status 1, and goes on later" {
-    ! l2survey -d sim:h200 -o run -t 2 --quick >out 2>err
+    not l2survey -d sim:h200 -o run -t 2 --quick >out 2>err
     grep -F 'stopped after the time of 2 s' err
     manifest | grep -P '^clock\t.*\tok$'
     [ ! -e run/bandwidth.tsv.gz ]

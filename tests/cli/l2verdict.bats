@@ -75,7 +75,7 @@ EOF
 @test "-a: expected parameters that nobody spoke of" {
     findings X 'sides 1 1 1 sides atomics 7' | l2verdict -a | columns 1,6 >got
     grep -x "ways	missing" got
-    ! grep -q side_mask got
+    not grep -q side_mask got
 }
 
 @test "simulated data say so everywhere" {
@@ -102,7 +102,7 @@ EOF
     grep -F 'write-back is not known' got
     findings X 'slices 94 94 94 slices a 7' | l2verdict --accel-sim >got
     grep -F 'no -gpgpu_cache:dl2 line' got
-    ! grep -q '^-gpgpu_cache' got
+    not grep -q '^-gpgpu_cache' got
 }
 
 @test "--list: the rules" {

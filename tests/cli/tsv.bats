@@ -8,7 +8,7 @@ refused()
 {
     fails 1 "$DATA/$1$2" l2stat "$DATA/$1"
     grep -q '^l2stat: ' "$BATS_TEST_TMPDIR/err"
-    run ! grep -q '^#end.*status=ok' "$BATS_TEST_TMPDIR/out"
+    not grep -q '^#end.*status=ok' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "good: read without a word" {
