@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../share/lib/mem.h"
 #include "findings.h"
@@ -42,9 +43,9 @@ static bool nearly_none(struct count c)
     return c.n > 0 && (double)(c.n - c.k) >= SURE * (double)c.n;
 }
 
-/* Lines of one run (a set, a repeat) that voted 1; runs of `stored` lines only. Sorted. */
+/* Lines of one run (a set, a repeat) that voted 1, where all lines of the set but `less` were stored to. Sorted. */
 static struct values per_run(const struct write_rows *r, enum dirty_what what, enum dirty_kind kind,
-                             bool all_ways)
+                             uint64_t less)
 {
     struct values sum = {0};
 
@@ -52,8 +53,7 @@ static struct values per_run(const struct write_rows *r, enum dirty_what what, e
         const struct dirty_row *d = &r->dirty[i];
         size_t k = 0;
 
-        if (d->what != what || d->kind != kind || d->line != 0 ||
-            (all_ways && d->stored != d->ways))
+        if (d->what != what || d->kind != kind || d->line != 0 || d->stored + less != d->ways)
             continue;
         for (size_t j = 0; j < r->ndirty; j++) {
             const struct dirty_row *e = &r->dirty[j];
@@ -67,13 +67,36 @@ static struct values per_run(const struct write_rows *r, enum dirty_what what, e
     return sum;
 }
 
+/* The limit shows where all lines but one were stored to (and that one came last); or there is none, and all are dirty. */
+static void put_lost(struct out *o, const struct write_rows *r, const char *write_back)
+{
+    struct values all = per_run(r, DIRTY_DISCARD, KIND_DISCARD, 0),
+                  most = per_run(r, DIRTY_DISCARD, KIND_DISCARD, 1);
+    double ways = 0;
+    const struct values *v = &most;
+
+    for (size_t i = 0; i < r->ndirty; i++)
+        ways = (double)r->dirty[i].ways > ways ? (double)r->dirty[i].ways : ways;
+    if (most.n == 0 || values_median(&most) >= ways - 1)
+        v = &all;
+    if (strcmp(write_back, "yes") != 0)
+        finding_word(o, "dirty_ways", "not decided", "discard", v->n,
+                     "no dirty line was seen, or the controls fail");
+    else if (v->n > 0)
+        finding_put(o, "dirty_ways", values_median(v), v->v[0], v->v[v->n - 1], "discard", v->n,
+                    "lines of a set of %g that a discard loses when all but %d were stored to; "
+                    "just after all were it loses %g",
+                    ways, v == &most, values_median(&all));
+    values_free(&all);
+    values_free(&most);
+}
+
 static void put_discard(struct out *o, const struct write_rows *r)
 {
     struct count none = votes(r, DIRTY_DISCARD, KIND_NONE, 0),
                  flushed = votes(r, DIRTY_DISCARD, KIND_FLUSHED, 0),
                  one = votes(r, DIRTY_DISCARD, KIND_DISCARD, 1),
                  drop = votes(r, DIRTY_DROP, KIND_DISCARD, 0);
-    struct values lost = per_run(r, DIRTY_DISCARD, KIND_DISCARD, true);
     bool sound = nearly_none(none) && nearly_none(flushed) && nearly_all(drop);
     const char *word = !sound             ? "not decided"
                        : nearly_all(one)  ? "yes"
@@ -86,21 +109,13 @@ static void put_discard(struct out *o, const struct write_rows *r)
                  "a discard loses what was stored in %zu of %zu; controls: without it %zu of %zu, "
                  "written back before %zu of %zu; it takes a line out in %zu of %zu",
                  one.k, one.n, none.k, none.n, flushed.k, flushed.n, drop.k, drop.n);
-    if (lost.n > 0 && *word != 'n')
-        finding_put(o, "dirty_ways", values_median(&lost), lost.v[0], lost.v[lost.n - 1], "discard",
-                    lost.n,
-                    "lines of a set, all stored to, that a discard then loses: just after the "
-                    "last store");
-    else if (lost.n > 0)
-        finding_word(o, "dirty_ways", "not decided", "discard", lost.n,
-                     "no dirty line was seen, or the controls fail");
-    values_free(&lost);
+    put_lost(o, r, word);
 }
 
 static void put_keep(struct out *o, const struct write_rows *r)
 {
     struct count loaded = votes(r, DIRTY_KEEP, KIND_LOADED, 0);
-    struct values gone = per_run(r, DIRTY_KEEP, KIND_STORED, true);
+    struct values gone = per_run(r, DIRTY_KEEP, KIND_STORED, 0);
     uint64_t ways = 0;
 
     for (size_t i = 0; i < r->ndirty; i++)

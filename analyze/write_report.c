@@ -172,7 +172,7 @@ static void put_latency(struct out *o, const struct write_rows *r)
                     "what the timer costs is in it; a store is not waited for");
     work = xmalloc((alone.n * fence.n + 1) * sizeof *work);
     if (shift_hodges_lehmann(alone.v, alone.n, fence.v, fence.n, 0.95, work, &shift, &lo, &hi) == 0)
-        finding_put(o, "store_latency", shift, lo, hi, "fence", fence.n,
+        finding_put(o, "store_fence", shift, lo, hi, "fence", fence.n,
                     "beyond a fence alone, which takes %g", values_median(&alone));
     free(work);
     values_free(&issue);

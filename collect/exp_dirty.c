@@ -299,6 +299,12 @@ static int discard_test(struct run *r, struct bench *b, enum throw how, uint32_t
     return 0;
 }
 
+/* 1, 2, 4 ... and all but one, and all. */
+static uint32_t next_stored(uint32_t n, uint32_t most)
+{
+    return n + 1 >= most ? n + 1 : 2 * n < most ? 2 * n : most - 1;
+}
+
 static int run_discard(struct run *r, struct bench *b)
 {
     const struct device_info *i = &r->dev->info;
@@ -318,8 +324,7 @@ static int run_discard(struct run *r, struct bench *b)
         discard_test(r, b, THROW_FLUSHED, most, 0) != 0)
         return -1;
     for (uint64_t rep = 0; rep < reps; rep++)
-        for (uint32_t n = 1; n <= most && !run_stopped();
-             n = n < most && 2 * n > most ? most : 2 * n)
+        for (uint32_t n = 1; n <= most && !run_stopped(); n = next_stored(n, most))
             if (discard_test(r, b, THROW_DISCARD, n, rep) != 0)
                 return -1;
     return 0;
