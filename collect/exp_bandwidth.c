@@ -20,7 +20,7 @@ enum { LINE = 128, SM_THREADS = 2048, AUTO_TURNS = 16, LEAST_SIDED = 4 << 20 };
 static const struct param params[] = {
     {"op", PARAM_WORDS, "read,write,copy", "read|write|copy|atom", "what the threads do", 0, 0},
     {"kind", PARAM_WORDS, "no_allocate", "cg|ca|no_allocate",
-     "operator of the loads; ca may hit in L1", 0, 0},
+     "operator of the loads; ca may hit in L1, and is not for copy", 0, 0},
     {"size", PARAM_SIZES, "auto", "bytes", "working set; auto: 1M to 4 x L2, 3 an octave", 4096,
      1e13},
     {"blocks", PARAM_SIZES, "auto", "",
@@ -159,6 +159,8 @@ static void add_kinds(const struct run *r, struct plan *plan, struct combination
 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         c.s.kind = loads ? kinds[k] : L2_NOP;
+        if (c.s.op == STREAM_COPY && kinds[k] == L2_LD_CA)
+            continue;
         if (param_has(r, "kind", access_name(kinds[k])))
             add_shapes(r, plan, c);
     }
