@@ -231,6 +231,13 @@ static int flush(struct run *r, const struct bench *b)
     return r->dev->ops->sweep(r->dev, &all);
 }
 
+static int flush_twice(struct run *r, const struct bench *b)
+{
+    int rc = flush(r, b);
+
+    return rc == 0 ? flush(r, b) : rc;
+}
+
 static int point_all(struct run *r, const struct bench *b)
 {
     static const uint32_t next[] = {1, 0}; /* from the line's start to the next pointer and back */
@@ -274,7 +281,7 @@ static int discard_test(struct run *r, struct bench *b, enum throw how, uint32_t
 {
     static const char *const names[] = {"none", "flushed", "discard"};
 
-    if (point_all(r, b) != 0 || flush(r, b) != 0 || flush(r, b) != 0)
+    if (point_all(r, b) != 0 || flush_twice(r, b) != 0)
         return -1;
     for (size_t i = 0; i < b->nbed; i++) {
         const struct bed *s = &b->bed[i];
@@ -285,7 +292,7 @@ static int discard_test(struct run *r, struct bench *b, enum throw how, uint32_t
         if (throw_away(r, b, s, how == THROW_DISCARD ? stored_of(s, n) : 0) != 0)
             return -1;
     }
-    if (how == THROW_FLUSHED && (flush(r, b) != 0 || flush(r, b) != 0))
+    if (how == THROW_FLUSHED && flush_twice(r, b) != 0)
         return -1;
     for (size_t i = 0; i < b->nbed; i++) {
         const struct bed *s = &b->bed[i];

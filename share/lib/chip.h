@@ -53,7 +53,8 @@ struct chip {
     uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
-    uint32_t l1_ways, l1_latency, l1_inclusive; /* inclusive, 1: goes when its side's L2 loses the line */
+    uint32_t l1_ways, l1_latency,
+        l1_inclusive; /* inclusive, 1: goes when its side's L2 loses the line */
     struct chip_list tlb_pages, tlb_cycles; /* of each level: entries, cycles of a miss */
 
     /* Latencies in cycles; spreads are of uniform offsets +- that much. */
@@ -93,7 +94,6 @@ struct chip_draw {
 void chip_draw(struct chip *c, struct rng *r, const struct chip_draw *how);
 /* The same by words: "SEED[,noise][,table][,copies][,lines=N][,sides=N][,slices=N][,policy=NAME]". 0, or -1 and why. */
 int chip_draw_words(struct chip *c, const char *words, char *why, size_t why_size);
-
 void chip_sm_sides(const struct chip *c, uint8_t *side); /* of each SM, sms of them */
 uint64_t chip_capacity(const struct chip *c);            /* bytes of the whole L2 */
 
