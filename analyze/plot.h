@@ -48,6 +48,8 @@ void plot_modes(struct plot *p, const struct frame *f);
 void plot_density(struct plot *p, const struct frame *f);
 void plot_heat(struct plot *p, const struct frame *f);
 void plot_sector(struct plot *p, const struct frame *f);
+void plot_store(struct plot *p, const struct frame *f);
+void plot_dirty(struct plot *p, const struct frame *f);
 void plot_levels(struct plot *p, const struct frame *f);
 void plot_clock(struct plot *p, const struct frame *f);
 void plot_matrix(struct plot *p, const struct frame *f);

@@ -1,4 +1,4 @@
-/* Heat maps of any three columns, and the touch/probe table of sectors as one map for each fetch granularity.
+/* Heat maps of any three columns; touch/probe tables, stores and victims as several maps of one table.
  *
  * The axes list the different values of their columns in order, whatever the distances between them; a cell is the median
  * of its rows. Numbers stand in the cells while there is room. */
@@ -38,9 +38,25 @@ static int compare(const void *pa, const void *pb, void *context)
     return strcmp(a->text, b->text);
 }
 
-/* place[word] is the position of a word on the axis. */
+/* Rows that have this word in this column; TSV_NONE: all. */
+struct pick {
+    size_t column;
+    uint32_t word;
+};
+
+static const struct pick all[2] = {{TSV_NONE, 0}, {TSV_NONE, 0}};
+
+static bool fits(const struct frame *f, size_t row, const struct pick pick[2])
+{
+    for (size_t k = 0; k < 2; k++)
+        if (pick[k].column != TSV_NONE && frame_cell(f, row, pick[k].column) != pick[k].word)
+            return false;
+    return true;
+}
+
+/* Of the rows that fit both picks; place[word] is the position of a word on the axis. */
 static struct axis axis_make(const struct frames *d, const struct frame *f, size_t column,
-                             size_t *place)
+                             const struct pick pick[2], size_t *place)
 {
     struct axis a = {.column = column};
     size_t cap = 0;
@@ -50,7 +66,7 @@ static struct axis axis_make(const struct frames *d, const struct frame *f, size
     for (size_t row = 0; row < f->nrow; row++) {
         uint32_t word = frame_cell(f, row, column);
 
-        if (place[word] != TSV_NONE)
+        if (place[word] != TSV_NONE || !fits(f, row, pick))
             continue;
         place[word] = 0;
         a.word = xgrow(a.word, a.n, &cap, sizeof *a.word);
@@ -98,13 +114,14 @@ static void fill_cells(struct map *m, const struct sample *s, size_t n)
     }
 }
 
-/* The map of the rows that have `only` in column `which` (TSV_NONE: of all). The axes are those of all rows. */
+/* The map of the rows that fit both picks. */
 static struct map map_make(const struct plot *p, const struct frame *f, const size_t xyz[3],
-                           size_t which, uint32_t only)
+                           const struct pick pick[2])
 {
     size_t *px = xcalloc(p->data->nword + 1, sizeof *px),
            *py = xcalloc(p->data->nword + 1, sizeof *py);
-    struct map m = {.x = axis_make(p->data, f, xyz[0], px), .y = axis_make(p->data, f, xyz[1], py)};
+    struct map m = {.x = axis_make(p->data, f, xyz[0], pick, px),
+                    .y = axis_make(p->data, f, xyz[1], pick, py)};
     struct sample *s = xcalloc(f->nrow + 1, sizeof *s);
     size_t n = 0;
 
@@ -113,7 +130,7 @@ static struct map map_make(const struct plot *p, const struct frame *f, const si
              "%s: nothing to draw: %zu different %s times %zu different %s are too many", f->file,
              m.x.n, f->column[xyz[0]], m.y.n, f->column[xyz[1]]);
     for (size_t row = 0; row < f->nrow; row++) {
-        if (which != TSV_NONE && frame_cell(f, row, which) != only)
+        if (!fits(f, row, pick))
             continue;
         s[n] =
             (struct sample){py[frame_cell(f, row, xyz[1])] * m.x.n + px[frame_cell(f, row, xyz[0])],
@@ -173,26 +190,34 @@ static void write_map(struct plot *p, const struct map *m, size_t k)
     plot_block_end(p);
 }
 
-/* Cells as boxes while they are few (crisp, in every format), as an image when they are many. */
-static void plot_map(struct plot *p, const struct map *m, size_t k)
+/* In one of `columns` panels side by side. Cells are boxes while they are few (crisp, in every format), an image when
+ * they are many; numbers stand in them where there is room. */
+static void plot_map(struct plot *p, const struct map *m, size_t k, size_t columns)
 {
-    bool numbers = m->x.n * m->y.n <= WITH_NUMBERS && m->x.n <= 20;
+    bool boxes = m->x.n * m->y.n <= WITH_NUMBERS && m->x.n <= 20;
 
     if (p->text) {
         fprintf(p->to, "plot $map%zu using 1:2:(sprintf('%%.0f', $3)) with labels\n", k);
         return;
     }
-    if (!numbers) {
+    if (!boxes) {
         fprintf(p->to, "plot $map%zu using 1:2:3 with image pixels\n", k);
         return;
     }
     fprintf(
         p->to,
         "plot $map%zu using 1:2:($1-0.48):($1+0.48):($2-0.48):($2+0.48):3 with boxxyerror palette "
-        "fillstyle solid noborder, \\\n"
-        "  $map%zu using 1:2:(sprintf('%%.4g', $3)):(($3-%.10g) > 0.5*%.10g ? 0xFFFFFF : 0x202020) "
-        "with labels font SMALL textcolor rgb variable\n",
-        k, k, m->lo, fmax(m->hi - m->lo, 1e-9));
+        "fillstyle solid noborder",
+        k);
+    if (m->x.n * columns > 20) {
+        fputc('\n', p->to);
+        return;
+    }
+    fprintf(p->to,
+            ", \\\n  $map%zu using 1:2:(sprintf('%%.4g', $3)):(($3-%.10g) > 0.5*%.10g ? 0xFFFFFF : "
+            "0x202020) "
+            "with labels font SMALL textcolor rgb variable\n",
+            k, m->lo, fmax(m->hi - m->lo, 1e-9));
 }
 
 static void color_axis(struct plot *p, const char *name, double lo, double hi)
@@ -219,7 +244,7 @@ void plot_heat(struct plot *p, const struct frame *f)
     xyz[0] = xframe_column(f, p->x);
     xyz[1] = xframe_column(f, p->y);
     xyz[2] = xframe_column(f, p->z);
-    m = map_make(p, f, xyz, TSV_NONE, 0);
+    m = map_make(p, f, xyz, all);
     title = xprintf("%s over %s and %s", p->z, p->x, p->y);
     plot_heading(p, title, NULL);
     plot_single(p);
@@ -228,7 +253,7 @@ void plot_heat(struct plot *p, const struct frame *f)
     axis_tics(p, f, &m.x, 'x');
     axis_tics(p, f, &m.y, 'y');
     write_map(p, &m, 0);
-    plot_map(p, &m, 0);
+    plot_map(p, &m, 0, 1);
     free(title);
     map_free(&m);
 }
@@ -242,49 +267,155 @@ void plot_surface(struct plot *p, const struct frame *f)
     plot_heat(p, f);
 }
 
-static void sector_panel(struct plot *p, const struct frame *f, const struct map *m,
-                         const char *fetch, size_t k)
+static void panel(struct plot *p, const struct frame *f, const struct map *m, const char *title,
+                  const char *x, const char *y, size_t k, size_t columns)
 {
-    char *title = xprintf("fetch granularity %s B", fetch);
-
     fputs("set title ", p->to);
     plot_quote(p->to, title);
     fputs(" noenhanced\n", p->to);
     axis_tics(p, f, &m->x, 'x');
     axis_tics(p, f, &m->y, 'y');
-    fputs("set xlabel 'probed byte' offset 0, 0.7\nset ylabel 'touched byte'\n", p->to);
-    plot_map(p, m, k);
+    fprintf(p->to, "set xlabel '%s' offset 0, 0.7\nset ylabel '%s'\n", x, y);
+    plot_map(p, m, k, columns);
     plot_panel_done(p, k);
-    free(title);
 }
 
-void plot_sector(struct plot *p, const struct frame *f)
+/* Several maps of one table, each of the rows that fit its picks, with one scale of colours. */
+struct panels {
+    struct pick pick[8][2];
+    char *title[8];
+    size_t n;
+    const char *heading, *note, *x, *y; /* labels of the axes */
+};
+
+static void draw_panels(struct plot *p, const struct frame *f, const size_t xyz[3],
+                        struct panels *all_panels, size_t rows, size_t columns)
 {
-    const size_t xyz[3] = {xframe_column(f, "probe"), xframe_column(f, "touch"),
-                           xframe_column(f, "cycles")};
-    size_t *place = xcalloc(p->data->nword + 1, sizeof *place);
-    struct axis fetch = axis_make(p->data, f, xframe_column(f, "fetch"), place);
-    size_t n = fetch.n < 4 ? fetch.n : 4;
-    struct map m[4];
+    struct map m[8];
     double lo = INFINITY, hi = -INFINITY;
 
-    for (size_t k = 0; k < n; k++) {
-        m[k] = map_make(p, f, xyz, fetch.column, fetch.word[k]);
+    for (size_t k = 0; k < all_panels->n; k++) {
+        m[k] = map_make(p, f, xyz, all_panels->pick[k]);
         lo = fmin(lo, m[k].lo);
         hi = fmax(hi, m[k].hi);
         write_map(p, &m[k], k);
     }
-    plot_heading(p, "Touch one sector of a cold line, time another", NULL);
-    plot_note(p,
-              "Median cycles of the probe: few where the sector came along with the touched one");
-    plot_panels(p, n, 1);
+    plot_heading(p, all_panels->heading, NULL);
+    plot_note(p, all_panels->note);
+    plot_panels(p, rows, columns);
     color_axis(p, "cycles", lo, hi);
     fputs("unset colorbox\n", p->to);
-    for (size_t k = 0; k < n; k++) {
-        sector_panel(p, f, &m[k], p->data->word[fetch.word[k]].text, k);
+    for (size_t k = 0; k < all_panels->n; k++) {
+        m[k].lo = lo;
+        m[k].hi = hi;
+        panel(p, f, &m[k], all_panels->title[k], all_panels->x, all_panels->y, k, columns);
+        free(all_panels->title[k]);
         map_free(&m[k]);
     }
     fputs("unset multiplot\n", p->to);
+}
+
+static bool any_row(const struct frame *f, const struct pick pick[2])
+{
+    for (size_t row = 0; row < f->nrow; row++)
+        if (fits(f, row, pick))
+            return true;
+    return false;
+}
+
+static void add_panel(struct panels *a, const struct frame *f, struct pick one, struct pick two,
+                      char *title)
+{
+    const struct pick pick[2] = {one, two};
+
+    if (a->n < 8 && any_row(f, pick)) {
+        a->pick[a->n][0] = one;
+        a->pick[a->n][1] = two;
+        a->title[a->n++] = title;
+    } else {
+        free(title);
+    }
+}
+
+/* A panel for every granularity and kind of touch. */
+void plot_sector(struct plot *p, const struct frame *f)
+{
+    const size_t xyz[3] = {xframe_column(f, "probe"), xframe_column(f, "touch"),
+                           xframe_column(f, "cycles")};
+    size_t *place = xcalloc(p->data->nword + 1, sizeof *place), op = xframe_column(f, "op");
+    struct axis fetch = axis_make(p->data, f, xframe_column(f, "fetch"), all, place),
+                ops = axis_make(p->data, f, op, all, place);
+    struct panels a = {
+        .heading = "Touch one sector of a cold line, time another",
+        .note = "Median cycles of the probe: few where the sector came along with the touched one",
+        .x = "probed byte",
+        .y = "touched byte (-1 none)"};
+
+    for (size_t k = 0; k < fetch.n; k++)
+        for (size_t i = 0; i < ops.n; i++)
+            add_panel(&a, f, (struct pick){fetch.column, fetch.word[k]},
+                      (struct pick){op, ops.word[i]},
+                      xprintf("fetch granularity %s B, touch by %s",
+                              p->data->word[fetch.word[k]].text, p->data->word[ops.word[i]].text));
+    draw_panels(p, f, xyz, &a, (a.n + 1) / 2, a.n > 1 ? 2 : 1);
     free(fetch.word);
+    free(ops.word);
     free(place);
+}
+
+static uint32_t word_of(const struct frames *d, const char *text)
+{
+    uint32_t i = 0;
+
+    while (i < d->nword && strcmp(d->word[i].text, text) != 0)
+        i++;
+    return i;
+}
+
+/* What a store of so many bytes leaves readable: to a cold line, aligned or not, or to one that was there. */
+void plot_store(struct plot *p, const struct frame *f)
+{
+    static const struct {
+        const char *what, *resident, *title;
+    } kinds[] = {{"aligned", "no", "stored at +0 to a cold line"},
+                 {"straddle", "no", "stored across a border"},
+                 {"fill", "no", "several stores side by side"},
+                 {"aligned", "yes", "stored to a line that was there"}};
+    const size_t xyz[3] = {xframe_column(f, "probe"), xframe_column(f, "bytes"),
+                           xframe_column(f, "cycles")};
+    struct panels a = {
+        .heading = "Store to a line, then time each sector",
+        .note = "Median cycles of the load: few where the stored line can be read at once",
+        .x = "probed byte",
+        .y = "bytes of a store"};
+
+    for (size_t k = 0; k < 4; k++)
+        add_panel(&a, f, (struct pick){xframe_column(f, "case"), word_of(p->data, kinds[k].what)},
+                  (struct pick){xframe_column(f, "resident"), word_of(p->data, kinds[k].resident)},
+                  xstrdup(kinds[k].title));
+    if (a.n == 0)
+        xdie(EXIT_FAILED, "%s: nothing to draw: no row of a store", f->file);
+    draw_panels(p, f, xyz, &a, (a.n + 1) / 2, a.n > 1 ? 2 : 1);
+}
+
+/* For every number of stored lines: which line of the set a new one evicts. */
+void plot_dirty(struct plot *p, const struct frame *f)
+{
+    const size_t xyz[3] = {xframe_column(f, "line"), xframe_column(f, "stored"),
+                           xframe_column(f, "cycles")};
+    struct panels a = {
+        .heading = "A full set, some of its lines stored to, one more comes in",
+        .note = "Median cycles of a load of each line, 0 the oldest: many where it had to leave",
+        .x = "line",
+        .y = "lines stored to"};
+    const struct pick order = {xframe_column(f, "case"), word_of(p->data, "order")};
+    size_t kind = xframe_column(f, "kind");
+
+    add_panel(&a, f, order, (struct pick){kind, word_of(p->data, "st_old")},
+              xstrdup("the oldest lines were stored to"));
+    add_panel(&a, f, order, (struct pick){kind, word_of(p->data, "st_new")},
+              xstrdup("the youngest lines were stored to"));
+    if (a.n == 0)
+        xdie(EXIT_FAILED, "%s: nothing to draw: no row of case order", f->file);
+    draw_panels(p, f, xyz, &a, 1, a.n);
 }

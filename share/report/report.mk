@@ -73,7 +73,7 @@ $(OTHERS:%=$P/%.html): $P/%.html: $(SHARE)/other.txt $P/%.prov $(section_needs)
 	$(section)
 
 FINDINGS := $(sort $(FINDINGS))
-ORDER := latency level evict survive stride replace matrix contend sector write inclusion tlb persist bandwidth clock
+ORDER := latency level evict survive stride replace matrix contend sector partial sametag write dirty inclusion tlb persist bandwidth clock
 SECTIONS := $(foreach e,$(ORDER),$(filter $e $e-%,$(STEMS)))
 SECTIONS += $(filter-out $(SECTIONS),$(STEMS))
 

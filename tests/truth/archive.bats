@@ -39,3 +39,34 @@ knees()
             if ($4 > 128e6 && $16 > slow) slow = $16 }
         END { print fast, slow; exit !(fast > 8000 && slow > 4000 && slow < 4900) }'
 }
+
+# found FILE PARAM METHOD: a value of a findings table.
+found()
+{
+    body "$1" | awk -F '\t' -v p="$2" -v m="$3" '$1 == p && $6 == m { print $2; exit }'
+}
+
+@test "h200 sectors: line 128, sector 32, 64 fetched, by four methods" {
+    l2sector "$archive/sector.tsv.gz" "$archive/partial.tsv.gz" "$archive/sametag.tsv.gz" >got
+    [ "$(found got sector touch_probe)" = 32 ]
+    [ "$(found got sector partial_l2)" = 32 ]
+    [ "$(found got sector partial_memory)" = 32 ]
+    [ "$(found got line same_tag)" = 128 ]
+    [ "$(found got fetch_default touch_probe)" = 64 ]
+    [ "$(found got fetch_default partial_memory)" = 64 ]
+    [ "$(found got fetch_default same_tag)" = 64 ]
+    [ "$(body got | awk -F '\t' '$1 == "fetch_set" { print $2 }' | sort -n | tr '\n' ' ')" = "32 64 128 " ]
+    [ "$(body got | grep -c 'touch_.*	limit [0-9]*; 0 of 480 probes contradict')" -eq 9 ]
+}
+
+@test "h200 stores: whole sectors without a fetch, 7 dirty lines of 16, a dirty line is spared once" {
+    l2write "$archive/write.tsv.gz" "$archive/dirty.tsv.gz" >got
+    [ "$(found got write_allocate store_probe)" = sector ]
+    [ "$(found got partial_fetch store_probe)" = no ]
+    [ "$(found got byte_mask fill)" = yes ]
+    [ "$(found got write_back discard)" = yes ]
+    [ "$(found got dirty_ways discard)" = 7 ]
+    [ "$(found got dirty_ways order)" = 7 ]
+    [ "$(found got evicted_first order)" = clean ]
+    [ "$(found got dirty_outlives outlive)" = 1 ]
+}
