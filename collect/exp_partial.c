@@ -12,7 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY_LEAST = 32, WIDTH = 16, THREADS = 512, UNROLL = 4, SM_THREADS = 2048 };
+enum {
+    COMMON_LINE = 128,
+    MEMORY_LEAST = 32,
+    WIDTH = 16,
+    THREADS = 512,
+    UNROLL = 4,
+    SM_THREADS = 2048
+};
 
 struct level {
     const char *name;
@@ -40,10 +47,16 @@ static void put_row(struct run *r, const struct level *l, uint64_t fetch, bool f
     out_row(o);
 }
 
+/* Beyond a line's size a part of the lines is left out: the more room is passed over, so that as many are touched. */
+static uint64_t stretched(uint64_t size, uint64_t every)
+{
+    return every > COMMON_LINE ? size / COMMON_LINE * every : size;
+}
+
 static int one_pair(struct run *r, const struct level *l, uint64_t fetch, bool found, uint64_t take,
                     uint64_t every)
 {
-    uint64_t bytes = l->size / every * every, reps = param_u64(r, "reps");
+    uint64_t bytes = stretched(l->size, every) / every * every, reps = param_u64(r, "reps");
     struct stream s = {.op = STREAM_READ,
                        .kind = L2_LD_CG,
                        .bytes = bytes,
@@ -116,7 +129,9 @@ static int check(struct run *r, const char *name)
 
 static int run_partial(struct run *r)
 {
-    uint64_t l2 = r->dev->info.l2_bytes > 0 ? r->dev->info.l2_bytes : 32u << 20;
+    uint64_t l2 = r->dev->info.l2_bytes > 0 ? r->dev->info.l2_bytes : 32u << 20, most = 0;
+    size_t n;
+    const uint64_t *every = param_sizes(r, "every", &n);
     struct level l[] = {
         {"l2", param_auto(r, "small") ? l2 / 4 / 4096 * 4096 : param_u64(r, "small")},
         {"memory", param_auto(r, "large") ? 2 * l2 : param_u64(r, "large")}};
@@ -126,7 +141,9 @@ static int run_partial(struct run *r)
     if (l[0].size >= l[1].size)
         return device_fail(r->dev, "small=%s is not below large=%s", cli_size(l[0].size),
                            cli_size(l[1].size));
-    if (r->dev->ops->alloc(r->dev, l[1].size) != 0)
+    for (size_t i = 0; i < n; i++)
+        most = stretched(l[1].size, every[i]) > most ? stretched(l[1].size, every[i]) : most;
+    if (r->dev->ops->alloc(r->dev, most) != 0)
         return -1;
     return fetch_each(r, "fetch", levels, l);
 }
