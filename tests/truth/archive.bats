@@ -21,7 +21,7 @@ knees()
 }
 
 @test "h200 latency through L1: L1, then the same two" {
-    knees latency_ca | tee got
+    knees latency-ca | tee got
     awk '{ x[NR] = $1 } END {
         exit !(NR == 3 && x[1] > 0.22 && x[1] < 0.3 && x[2] > 26 && x[2] < 34 && x[3] > 54 && x[3] < 66) }' got
 }
@@ -34,10 +34,11 @@ knees()
 }
 
 @test "h200 bandwidth: reads from L2 are faster than from memory, which no spec is exceeded by" {
-    gzip -dc "$archive/bandwidth.tsv.gz" | body - | awk -F '\t' '$3 == "read" {
-            if ($4 < 32e6 && $16 > fast) fast = $16
-            if ($4 > 128e6 && $16 > slow) slow = $16 }
-        END { print fast, slow; exit !(fast > 8000 && slow > 4000 && slow < 4900) }'
+    gzip -dc "$archive/bandwidth.tsv.gz" | body - |
+        awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["op"] == "read" {
+            if ($at["size"] < 32e6 && $at["gbps"] > fast) fast = $at["gbps"]
+            if ($at["size"] > 128e6 && $at["gbps"] > slow) slow = $at["gbps"] }
+        END { print fast, slow; exit !(fast > 9500 && slow > 4000 && slow < 4900) }'
 }
 
 # found FILE PARAM METHOD: a value of a findings table.
@@ -69,4 +70,30 @@ found()
     [ "$(found got dirty_ways order)" = 7 ]
     [ "$(found got evicted_first order)" = clean ]
     [ "$(found got dirty_outlives outlive)" = 1 ]
+}
+
+@test "h200 eviction sets, survival, stride: 16 ways, 15 040 sets of a side, a hashed index" {
+    l2assoc "$archive/evict.tsv.gz" "$archive/survive.tsv.gz" "$archive/stride.tsv.gz" >got 2>/dev/null
+    [ "$(found got ways evict_home)" = 16 ]
+    [ "$(found got ways survival)" = 16 ]
+    [ "$(found got line same_tag)" = 128 ]
+    [ "$(found got index stride)" = hashed ]
+    body got | awk -F '\t' '$1 == "sets_side" && $3 <= 15040 && 15040 <= $4 { n++ } END { exit n < 2 }'
+}
+
+@test "h200 replacement: LRU, every other candidate rejected" {
+    l2policy "$archive/replace.tsv.gz" >got 2>/dev/null
+    [ "$(found got policy replay)" = lru ]
+    body got | grep -q '^policy	lru	.*100.000 % as predicted; all [0-9]* other candidates rejected'
+}
+
+@test "h200 copies: kept at once, like any line, whatever becomes of the home" {
+    l2copies "$archive/copies.tsv.gz" >got 2>/dev/null
+    [ "$(found got copy_model replay)" = first,high,kept,shared ]
+}
+
+@test "h200 slices: 94, 47 a side, sides by bits 12 13 15 17 19 and a constant a page" {
+    l2slice "$archive/contend.tsv.gz" "$archive/matrix.tsv.gz" >got 2>/dev/null
+    body got | awk -F '\t' '$1 == "slices" { a = $2 } $1 == "slices_side" { b = $2 } $1 == "side_mask" { c = $2 }
+        $1 == "grain" { d = $2 } END { print a, b, c, d; exit !(a == 94 && b == 47 && c == "12,13,15,17,19" && d == 256) }'
 }
