@@ -167,7 +167,12 @@ struct cache_answer ideal_store(struct ideal *m, uint32_t line, unsigned home, u
     bool here = *state & HERE;
 
     a.level = (uint8_t)((here ? CACHE_LOCAL : CACHE_DRAM) + (side != home));
-    drop_copies(m, line, home);
+    if (side != home && c->copies != COPIES_NEVER && c->copy_store == STORE_KEEPS) {
+        touch(m, side, line, COPY, &a);
+        m->side[side].state[line] = (uint16_t)(m->side[side].state[line] | sectors);
+    } else {
+        drop_copies(m, line, home);
+    }
     if (!here && c->write_allocate == ALLOCATE_NONE) {
         m->count.dram_write += bits(sectors);
         return a;

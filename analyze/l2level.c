@@ -29,6 +29,8 @@ struct curve {
 
 struct answer {
     struct mixture mix;
+    struct memory memory;
+    bool memories; /* told apart by their bodies */
     enum level_kind kind[MIXTURE_MAX];
     double *mean;  /* of each size */
     size_t usable; /* sizes before translation shifts everything */
@@ -150,6 +152,9 @@ static void solve(const struct curve *c, const struct mixture_options *o, struct
         if (a->kind[a->mix.nlevel - 1] == LEVEL_SHIFTED &&
             a->mix.share[a->usable * a->mix.nlevel + a->mix.nlevel - 1] > 0.1)
             break;
+    for (size_t k = 0; k + 1 < a->mix.nlevel; k++)
+        if (a->kind[k] == LEVEL_DRAM && a->kind[k + 1] == LEVEL_DRAM_REMOTE)
+            a->memories = memory_fit(hist, c->n, BINS, &a->mix, k, &a->memory) == 0;
     free(hist);
 }
 
@@ -341,7 +346,7 @@ static void print_replays(const struct playeds *l, const struct answer *a, struc
     if (prov_get(p, "uuid", 1) != NULL)
         cli_warn("rows of several devices: a replay needs the latency rows of its own device");
     out_begin(&o, stdout, p, PLAYED_COLUMNS);
-    played_print(l, &a->mix, a->kind, &o);
+    played_print(l, &a->mix, a->kind, a->memories ? &a->memory : NULL, &o);
     out_end(&o, "ok");
 }
 

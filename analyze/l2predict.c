@@ -8,6 +8,7 @@
 #include "predict.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,9 +19,13 @@ struct order {
     char *const *more;
 };
 
+enum { MOST_DRAWS = 256 };
+
 struct job {
     struct chip chip;
     struct predict_options options;
+    uint64_t draws; /* of physical pages */
+    double spread;  /* of the shares over the draws of the last run */
     struct out out;
     const char *sweep;          /* "block=32x8,16x16", NULL: none */
     unsigned first;             /* the side of SM 0 */
@@ -49,16 +54,56 @@ static void xparse(struct pattern *p, const struct order *o)
     }
 }
 
-static void xrun(const struct job *j, struct pattern *p, enum predict_effect effect,
+static double part(uint64_t a, uint64_t of)
+{
+    return of == 0 ? 0 : (double)a / (double)of;
+}
+
+/* The largest standard deviation, over the draws, of the four shares. */
+static double spread_of(const struct predict_count *draw, uint64_t n)
+{
+    double most = 0;
+
+    for (int k = 0; k < CACHE_LEVELS; k++) {
+        double sum = 0, square = 0;
+
+        for (uint64_t i = 0; i < n; i++) {
+            double share = part(draw[i].level[k], predict_answers(&draw[i]));
+
+            sum += share;
+            square += share * share;
+        }
+        if (n > 1)
+            most = fmax(most, (square - sum * sum / (double)n) / (double)(n - 1));
+    }
+    return sqrt(most);
+}
+
+/* The mean over the draws of pages; j->spread. */
+static void xrun(struct job *j, struct pattern *p, enum predict_effect effect,
                  struct predict_count count[CHIP_SIDES])
 {
     struct predict_options o = j->options;
+    struct predict_count *draw = xcalloc(j->draws, sizeof *draw);
     char why[512];
 
     memset(count, 0, CHIP_SIDES * sizeof *count);
     o.effect = effect;
-    if (predict_run(&j->chip, p, &o, count, why, sizeof why) != 0)
-        xdie(EXIT_FAILED, "%s", why);
+    for (uint64_t i = 0; i < j->draws; i++) {
+        struct predict_count now[CHIP_SIDES] = {0};
+
+        o.pages = o.seed + i;
+        if (predict_run(&j->chip, p, &o, now, why, sizeof why) != 0)
+            xdie(EXIT_FAILED, "%s", why);
+        for (uint32_t s = 0; s < j->chip.sides; s++) {
+            predict_add(&draw[i], &now[s]);
+            predict_add(&count[s], &now[s]);
+        }
+    }
+    for (uint32_t s = 0; s < j->chip.sides; s++)
+        predict_divide(&count[s], j->draws);
+    j->spread = spread_of(draw, j->draws);
+    free(draw);
 }
 
 static unsigned side_of_first(const struct chip *c)
@@ -72,13 +117,9 @@ static unsigned side_of_first(const struct chip *c)
     return first;
 }
 
-static double part(uint64_t a, uint64_t of)
+static void put_shares(struct job *j, const struct predict_count *c)
 {
-    return of == 0 ? 0 : (double)a / (double)of;
-}
-
-static void put_shares(struct out *o, const struct predict_count *c)
-{
+    struct out *o = &j->out;
     uint64_t n = predict_answers(c);
 
     out_u64(o, n);
@@ -89,18 +130,22 @@ static void put_shares(struct out *o, const struct predict_count *c)
     out_round(o, part(c->cycles, n), 5);
     out_u64(o, c->read);
     out_u64(o, c->written);
+    out_round(o, j->spread, 3);
 }
 
 #define SHARES                                                                                     \
-    "n stores share_local share_remote share_dram share_dram_remote hit cycles read written"
+    "n stores share_local share_remote share_dram share_dram_remote hit cycles read written "      \
+    "spread"
 
-static void put_row(struct out *o, const struct pattern *p, const char *side,
+static void put_row(struct job *j, const struct pattern *p, const char *side,
                     const struct predict_count *c)
 {
+    struct out *o = &j->out;
+
     out_str(o, "predict");
     out_str(o, p->text);
     out_str(o, side);
-    put_shares(o, c);
+    put_shares(j, c);
     out_row(o);
 }
 
@@ -112,14 +157,14 @@ static void predict(struct job *j, struct pattern *p)
     xrun(j, p, EFFECT_NONE, count);
     for (uint32_t s = 0; s < j->chip.sides; s++)
         predict_add(&all, &count[s]);
-    put_row(&j->out, p, "all", &all);
+    put_row(j, p, "all", &all);
     for (uint32_t s = 0; s < j->chip.sides && j->chip.sides > 1; s++) {
         const struct predict_count *c = &count[s == 0 ? j->first : s == j->first ? 0 : s];
         char side[16];
 
         snprintf(side, sizeof side, "%u", s);
         if (predict_answers(c) + c->stores > 0)
-            put_row(&j->out, p, side, c);
+            put_row(j, p, side, c);
     }
 }
 
@@ -127,6 +172,7 @@ struct cost {
     enum predict_effect effect;
     struct predict_count all;
     double gain; /* cycles an access that are saved without the effect */
+    double spread;
 };
 
 static int by_gain(const void *a, const void *b)
@@ -153,6 +199,7 @@ static void explain(struct job *j, struct pattern *p)
         xrun(j, p, e, count);
         for (uint32_t s = 0; s < j->chip.sides; s++)
             predict_add(&c->all, &count[s]);
+        c->spread = j->spread;
         c->gain = part(cost[0].all.cycles, predict_answers(&cost[0].all)) -
                   part(c->all.cycles, predict_answers(&c->all));
         n++;
@@ -162,7 +209,8 @@ static void explain(struct job *j, struct pattern *p)
         out_str(&j->out, "explain");
         out_str(&j->out, p->text);
         out_str(&j->out, effect_names[cost[i].effect].name);
-        put_shares(&j->out, &cost[i].all);
+        j->spread = cost[i].spread;
+        put_shares(j, &cost[i].all);
         out_round(&j->out, cost[i].gain, 4);
         out_str(&j->out, effect_names[cost[i].effect].without);
         out_row(&j->out);
@@ -279,18 +327,20 @@ static const struct cli_opt opts[] = {
     {'W', "warm", "N", "passes before the counted ones (1)"},
     {'n', "passes", "N", "passes counted (1)"},
     {'s', "seed", "N", "of random patterns and of physical pages (1)"},
+    {'d', "draws", "N", "of physical pages, averaged (4)"},
     {'t', "trace", NULL, "print the accesses as a trace, predict nothing"},
     {'l', "list", NULL, "list the patterns, or the parameters of those named"},
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] PATTERN|TRACE... [PARAM=VALUE...]",
+    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] PATTERN|TRACE... "
+    "[PARAM=VALUE...]",
     "Predicts what an access pattern meets in a modelled cache: levels, hit rate, bytes, latency.",
     opts};
 
 int main(int argc, char **argv)
 {
-    struct job j = {.options = {.warm = 1, .passes = 1, .seed = 1}};
+    struct job j = {.options = {.warm = 1, .passes = 1, .seed = 1}, .draws = 4};
     struct prov prov = {0};
     const char *model = "h200";
     bool listing = false;
@@ -316,6 +366,9 @@ int main(int argc, char **argv)
             break;
         case 's':
             j.options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
+            break;
+        case 'd':
+            j.draws = xparse_u64("draws", optarg, 1, MOST_DRAWS);
             break;
         case 't':
             j.trace = true;

@@ -60,13 +60,15 @@ void xplayed_row(struct playeds *l, const struct tsv *t)
 
 /* What is shifted as a whole is memory behind a translation. */
 static void put_levels(struct out *o, const struct mixture *m, const enum level_kind *kind,
-                       const double *hist)
+                       const struct memory *y, const double *hist)
 {
     static const enum level_kind shown[] = {LEVEL_LOCAL, LEVEL_REMOTE, LEVEL_DRAM,
                                             LEVEL_DRAM_REMOTE};
     double share[MIXTURE_MAX], of[LEVEL_KINDS] = {0};
 
     mixture_share(m, hist, share);
+    if (y != NULL)
+        memory_share(y, hist, PLAYED_BINS, share);
     for (size_t k = 0; k < m->nlevel; k++)
         of[kind[k]] += share[k];
     of[LEVEL_LOCAL] += of[LEVEL_L1];
@@ -77,7 +79,7 @@ static void put_levels(struct out *o, const struct mixture *m, const enum level_
 }
 
 static void put_row(const struct played *p, const struct mixture *m, const enum level_kind *kind,
-                    struct out *o)
+                    const struct memory *y, struct out *o)
 {
     double n = 0, sum = 0;
 
@@ -92,16 +94,16 @@ static void put_row(const struct played *p, const struct mixture *m, const enum 
     out_str(o, p->side);
     out_u64(o, (uint64_t)n);
     out_u64(o, p->stores);
-    put_levels(o, m, kind, p->hist);
+    put_levels(o, m, kind, y, p->hist);
     out_round(o, sum / n, 5);
     out_row(o);
 }
 
 void played_print(const struct playeds *l, const struct mixture *m, const enum level_kind *kind,
-                  struct out *o)
+                  const struct memory *y, struct out *o)
 {
     for (size_t i = 0; i < l->n; i++)
-        put_row(&l->p[i], m, kind, o);
+        put_row(&l->p[i], m, kind, y, o);
 }
 
 void played_free(struct playeds *l)

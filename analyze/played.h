@@ -5,6 +5,7 @@
 #include "../share/lib/out.h"
 #include "../share/lib/tsv.h"
 #include "level.h"
+#include "memory.h"
 
 #define PLAYED_BINS 8192
 
@@ -24,9 +25,10 @@ struct playeds {
 bool played_header(struct playeds *l, const struct tsv *t);
 /* Adds the row just read; exits when a number is none. */
 void xplayed_row(struct playeds *l, const struct tsv *t);
-/* One row a pattern and side, in the columns of l2predict but for the bytes; levels as m found them, named by kind[]. */
+/* One row a pattern and side, in the columns of l2predict but for the bytes; levels as m found them, named by kind[]; y,
+ * when not NULL, tells memories apart. */
 void played_print(const struct playeds *l, const struct mixture *m, const enum level_kind *kind,
-                  struct out *o);
+                  const struct memory *y, struct out *o);
 #define PLAYED_COLUMNS                                                                             \
     "exp pattern side n stores share_local share_remote share_dram share_dram_remote hit cycles"
 void played_free(struct playeds *l);

@@ -89,7 +89,7 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
     *c = *chip;
     apply(c, o->effect);
     failed = cache_init(&m->cache, c, why, size);
-    if (!failed && cache_map(&m->cache, p->bytes, rng_mix(o->seed)) != 0) {
+    if (!failed && cache_map(&m->cache, p->bytes, rng_mix(o->pages)) != 0) {
         snprintf(why, size, "%s: the chip's memory is too small", p->text);
         failed = -1;
     }
@@ -290,6 +290,28 @@ void predict_add(struct predict_count *to, const struct predict_count *c)
     to->read += c->read;
     to->written += c->written;
     to->cycles += c->cycles;
+}
+
+static uint64_t rounded(uint64_t a, uint64_t n)
+{
+    return (a + n / 2) / n;
+}
+
+void predict_divide(struct predict_count *c, uint64_t n)
+{
+    uint64_t sum = predict_answers(c) / n, most = 0;
+
+    for (uint64_t i = 0; i < CACHE_LEVELS; i++) {
+        c->level[i] = rounded(c->level[i], n);
+        most = c->level[i] > c->level[most] ? i : most;
+    }
+    c->level[most] += sum - predict_answers(c);
+    c->stores = rounded(c->stores, n);
+    c->sector_miss = rounded(c->sector_miss, n);
+    c->dirty_victims = rounded(c->dirty_victims, n);
+    c->read = rounded(c->read, n);
+    c->written = rounded(c->written, n);
+    c->cycles = rounded(c->cycles, n);
 }
 
 uint64_t predict_answers(const struct predict_count *c)

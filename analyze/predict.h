@@ -34,7 +34,8 @@ struct predict_count {
 
 struct predict_options {
     uint64_t warm, passes; /* passes before counting, passes counted */
-    uint64_t seed;         /* of physical pages and of the pattern */
+    uint64_t seed;         /* of the pattern */
+    uint64_t pages;        /* seed of the physical pages */
     enum predict_effect effect;
 };
 
@@ -46,6 +47,8 @@ int predict_run(const struct chip *chip, struct pattern *p, const struct predict
 bool effect_applies(const struct chip *chip, const struct predict_count *all,
                     enum predict_effect effect);
 void predict_add(struct predict_count *to, const struct predict_count *c);
+/* The mean of n runs that were added up, rounded; loads keep their sum. */
+void predict_divide(struct predict_count *c, uint64_t n);
 /* Loads and atomics of a count. */
 uint64_t predict_answers(const struct predict_count *c);
 

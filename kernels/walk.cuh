@@ -118,13 +118,14 @@ L2_INLINE bool walk_stores(uint32_t kind)
     return kind == L2_ST || kind == L2_ST_EVICT_FIRST || kind == L2_ST_EVICT_LAST;
 }
 
-/* Loads of up to 8 bytes are one lane's; wider ones are 4 bytes from each of neighbouring lanes, one request, which has
- * come back when the slowest of them has. */
-L2_INLINE uint32_t walk_lanes(uint32_t kind, uint32_t bytes)
+/* Loads of up to 4 bytes, or of 8 that lie in one sector, are one lane's; others are 4 bytes from each of neighbouring
+ * lanes, one request, which has come back when the slowest of them has. */
+L2_INLINE uint32_t walk_lanes(uint32_t kind, uint64_t offset, uint32_t bytes)
 {
     uint32_t lanes = (bytes + 3) / 4;
+    bool one = bytes <= 4 || (bytes <= 8 && offset % 8 == 0);
 
-    return kind < L2_LD_CG || kind > L2_LD_PF256 || bytes <= 8 ? 1 : lanes < 32 ? lanes : 32;
+    return kind < L2_LD_CG || kind > L2_LD_PF256 || one ? 1 : lanes < 32 ? lanes : 32;
 }
 
 /* All kinds, stores in all widths: to fetch their code. */
@@ -172,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(32) l2_walk(const __grid_constant__
                 cycles = walk_store(kind, base + offset, l2_access_bytes(access), policy);
             else if (kind == L2_FENCE)
                 cycles = walk_fence();
-            else if (lane < walk_lanes(kind, l2_access_bytes(access)))
+            else if (lane < walk_lanes(kind, offset, l2_access_bytes(access)))
                 cycles = walk_lane(kind, base + offset + lane * 4, offset, slot, policy);
             __syncwarp();
             if (lane == 0)

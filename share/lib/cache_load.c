@@ -48,13 +48,13 @@ void set_take_out(struct cache *c, const struct set *s, unsigned way)
     c->policy.low(&c->policy, s->policy, c->chip.ways, way);
 }
 
-void set_drop_copies(struct cache *c, struct place at, uint32_t line)
+void set_drop_copies(struct cache *c, struct place at, uint32_t line, unsigned spared)
 {
     for (unsigned side = 0; side < c->chip.sides; side++) {
         struct set s;
         unsigned w;
 
-        if (side == at.side)
+        if (side == at.side || side == spared)
             continue;
         s = set_at(c, side, at.set);
         w = set_find(s.tag, c->chip.ways, line);
@@ -97,7 +97,7 @@ static void evict(struct cache *c, const struct set *s, struct place at, unsigne
     a->dirty_victim = (uint8_t)(a->dirty_victim + set_clean(c, &s->state[way]));
     if (c->chip.copy_drop && !(s->state[way] & COPY) && c->chip.sides > 1) {
         at.side = (uint8_t)(s->number / c->nset);
-        set_drop_copies(c, at, s->tag[way]);
+        set_drop_copies(c, at, s->tag[way], at.side);
     }
 }
 

@@ -72,8 +72,8 @@ uint32_t set_fetched(const struct cache *c, uint32_t sectors, uint32_t fetch);
 /* Writes back what is dirty; true if something was. */
 bool set_clean(struct cache *c, uint16_t *state);
 void set_take_out(struct cache *c, const struct set *s, unsigned way);
-/* Takes the line out on every side but its home. */
-void set_drop_copies(struct cache *c, struct place at, uint32_t line);
+/* Takes the line out on every side but its home and `spared`. */
+void set_drop_copies(struct cache *c, struct place at, uint32_t line, unsigned spared);
 /* A way for a line that is not in the set. */
 unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsigned flags,
                   struct cache_answer *a);

@@ -1,4 +1,5 @@
-/* Stores, atomics and discards on the cache model: all at the line's home, all copies dropped. */
+/* Stores, atomics and discards on the cache model: at the line's home, copies dropped; or at the copy, as chip.copy_store
+ * says. */
 #include "cache_set.h"
 
 #include "mem.h"
@@ -64,17 +65,64 @@ static void make_dirty(struct cache *c, const struct set *s, unsigned way, uint3
         limit_dirty(c, s, way);
 }
 
+static void store_sectors(struct cache *c, const struct set *s, unsigned way, uint32_t first,
+                          uint32_t bytes)
+{
+    uint32_t sector = c->chip.sector, end = first + bytes;
+
+    for (uint32_t k = first / sector; k * sector < end; k++) {
+        uint32_t from = k * sector > first ? k * sector : first;
+        uint32_t to = (k + 1) * sector < end ? (k + 1) * sector : end;
+
+        store_sector(c, s, way, k, from - k * sector, to - from);
+    }
+}
+
+/* STORE_KEEPS, from another side than the line's home. True when a copy was there: it takes the store alone, and what it
+ * holds is no longer valid at home. Else a copy is made beside the store at home. */
+static bool store_copy(struct cache *c, struct cache_ref r, unsigned side, uint32_t first,
+                       uint32_t bytes, unsigned flags, struct cache_answer *a)
+{
+    struct set own = set_at(c, side, r.at.set), home = set_at(c, r.at.side, r.at.set);
+    unsigned ways = c->chip.ways, way = set_find(own.tag, ways, r.line), at_home;
+    uint32_t sectors = cache_sectors(c, first, bytes), gone;
+
+    if (way == ways) {
+        if (c->chip.write_allocate == ALLOCATE_NONE)
+            return false;
+        way = set_fill(c, &own, r, flags, a);
+        own.state[way] |= COPY;
+        c->count.copies++;
+        store_sectors(c, &own, way, first, bytes);
+        return false;
+    }
+    set_touch(c, &own, way);
+    store_sectors(c, &own, way, first, bytes);
+    at_home = set_find(home.tag, ways, r.line);
+    a->level = (uint8_t)(at_home < ways ? CACHE_REMOTE : CACHE_DRAM_REMOTE);
+    if (at_home < ways) {
+        set_touch(c, &home, at_home);
+        gone = own.state[way] & sectors;
+        home.state[at_home] &= (uint16_t) ~(gone | gone << 4 | gone << PARTIAL);
+    }
+    make_dirty(c, &own, way, sectors);
+    return true;
+}
+
 struct cache_answer cache_store(struct cache *c, struct cache_ref r, unsigned side, uint32_t first,
                                 uint32_t bytes, unsigned flags)
 {
     struct set s = set_at(c, r.at.side, r.at.set);
-    uint32_t sector = c->chip.sector, sectors = cache_sectors(c, first, bytes), end = first + bytes;
+    uint32_t sectors = cache_sectors(c, first, bytes);
     unsigned ways = c->chip.ways, way = set_find(s.tag, ways, r.line), far = side != r.at.side;
     struct cache_answer a = {(uint8_t)((way < ways ? CACHE_LOCAL : CACHE_DRAM) + far), 0, 0};
-    bool hit;
+    bool hit, copies = c->chip.sides > 1 && c->chip.copies != COPIES_NEVER;
+    bool keeps = copies && far && c->chip.copy_store == STORE_KEEPS;
 
-    if (c->chip.sides > 1 && c->chip.copies != COPIES_NEVER)
-        set_drop_copies(c, r.at, r.line);
+    if (copies)
+        set_drop_copies(c, r.at, r.line, keeps ? side : r.at.side);
+    if (keeps && store_copy(c, r, side, first, bytes, flags, &a))
+        return a;
     if (way < ways) {
         set_touch(c, &s, way);
     } else if (c->chip.write_allocate == ALLOCATE_NONE) {
@@ -85,12 +133,7 @@ struct cache_answer cache_store(struct cache *c, struct cache_ref r, unsigned si
     } else {
         way = set_fill(c, &s, r, flags, &a);
     }
-    for (uint32_t k = first / sector; k * sector < end; k++) {
-        uint32_t from = k * sector > first ? k * sector : first;
-        uint32_t to = (k + 1) * sector < end ? (k + 1) * sector : end;
-
-        store_sector(c, &s, way, k, from - k * sector, to - from);
-    }
+    store_sectors(c, &s, way, first, bytes);
     make_dirty(c, &s, way, sectors);
     return a;
 }
@@ -105,7 +148,7 @@ struct cache_answer cache_atomic(struct cache *c, struct cache_ref r, unsigned s
 
     a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != r.at.side));
     if (c->chip.sides > 1 && c->chip.copies != COPIES_NEVER)
-        set_drop_copies(c, r.at, r.line);
+        set_drop_copies(c, r.at, r.line, r.at.side);
     make_dirty(c, &s, way, sectors);
     return a;
 }
@@ -118,5 +161,5 @@ void cache_discard(struct cache *c, struct cache_ref r)
     if (way < c->chip.ways)
         set_take_out(c, &s, way);
     if (c->chip.sides > 1)
-        set_drop_copies(c, r.at, r.line);
+        set_drop_copies(c, r.at, r.line, r.at.side);
 }

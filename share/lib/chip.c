@@ -32,6 +32,7 @@ static const struct key keys[] = {
     {"cc_minor", U32, AT(cc_minor), 0, 9, "0", NULL},
     {"sms", U32, AT(sms), 1, 1024, "4", NULL},
     {"sm_split", LIST, AT(sm_split), 0, 1024, "", NULL},
+    {"sm_runs", LIST, AT(sm_runs), 1, 1024, "", NULL},
     {"sm_run", U32, AT(sm_run), 0, 1024, "0", NULL},
     {"sm_mhz", U32, AT(sm_mhz), 1, 10000, "1500", NULL},
     {"mem_mhz", U32, AT(mem_mhz), 1, 100000, "1000", NULL},
@@ -67,6 +68,7 @@ static const struct key keys[] = {
     {"copies", WORD, AT(copies), 0, 0, "always", "always never second"},
     {"copy_insert", WORD, AT(copy_insert), 0, 0, "mru", "mru lru"},
     {"copy_drop", WORD, AT(copy_drop), 0, 0, "no", "no yes"},
+    {"copy_store", WORD, AT(copy_store), 0, 0, "drop", "drop keep"},
     {"write_allocate", WORD, AT(write_allocate), 0, 0, "sector", "sector fetch none"},
     {"write_back", WORD, AT(write_back), 0, 0, "yes", "no yes"},
     {"partial_store", WORD, AT(partial_store), 0, 0, "mask", "mask fetch"},
@@ -374,6 +376,7 @@ int chip_check(const struct chip *c, char *why, size_t why_size)
         {independent(c), "side_masks and slice_masks must be linearly independent"},
         {c->sm_split.n == 0 || (c->sm_split.n == c->sides && sums_to(&c->sm_split, c->sms)),
          "sm_split: one number a side, together sms"},
+        {c->sm_runs.n == 0 || sums_to(&c->sm_runs, c->sms), "sm_runs: together sms"},
         {c->tlb_pages.n == c->tlb_cycles.n && c->tlb_pages.n <= 4,
          "tlb_pages and tlb_cycles: as many of each, at most 4"},
         {c->dirty_ways <= c->ways, "dirty_ways is more than ways"},
@@ -458,6 +461,9 @@ void chip_sm_sides(const struct chip *c, uint8_t *side)
     uint32_t left[CHIP_SIDES] = {0}, at = 0, s = 0;
     struct rng r;
 
+    for (uint32_t i = 0; i < c->sm_runs.n; i++)
+        for (uint64_t k = 0; k < c->sm_runs.v[i] && at < c->sms; k++)
+            side[at++] = (uint8_t)(i % c->sides);
     rng_seed(&r, c->seed ^ 0x534d);
     for (uint32_t i = 0; i < c->sides; i++)
         left[i] = c->sm_split.n ? (uint32_t)c->sm_split.v[i]

@@ -22,6 +22,7 @@ struct chip_list {
 enum chip_set_hash { SET_NONE, SET_XOR, SET_MIX };
 enum chip_copies { COPIES_ALWAYS, COPIES_NEVER, COPIES_SECOND };
 enum chip_insert { INSERT_MRU, INSERT_LRU };
+enum chip_store { STORE_DROPS, STORE_KEEPS };
 enum chip_allocate { ALLOCATE_SECTOR, ALLOCATE_FETCH, ALLOCATE_NONE };
 enum chip_partial { PARTIAL_MASK, PARTIAL_FETCH };
 enum chip_excess { EXCESS_CLEAN, EXCESS_EVICT };
@@ -32,9 +33,10 @@ struct chip {
     char name[64], about[256], policy[32];
     uint64_t seed; /* of all that is drawn: SM runs, page constants, offsets, hashes */
 
-    /* SMs: sm_split[s] of them are on side s; ids alternate between sides in runs of sm_run on average (0: halves). */
+    /* SMs: sm_split[s] of them are on side s; ids alternate between sides in runs of sm_run on average (0: halves), or
+     * in the runs of sm_runs, the first on side 0, the next on side 1, and so on around. */
     uint32_t sms, sm_run, cc_major, cc_minor, sm_mhz, mem_mhz, bus_width;
-    struct chip_list sm_split;
+    struct chip_list sm_split, sm_runs;
     uint64_t memory, l2_api, persist_max, window_max;
     int32_t locked, temperature, processes, ecc, mig; /* by the driver; -1 unknown */
 
@@ -51,6 +53,7 @@ struct chip {
     /* What is kept. */
     uint32_t copies, copy_insert; /* enum chip_copies, enum chip_insert */
     uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
+    uint32_t copy_store; /* enum chip_store: what a store does to the copy on its SM's side */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
     uint32_t l1_ways, l1_latency,

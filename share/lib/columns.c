@@ -177,6 +177,7 @@ const struct column column_table[] = {
     {"hit", REAL, VALUE, "", "part that hits any side: local and remote"},
     {"read", WHOLE, VALUE, "bytes", "bytes read from memory"},
     {"written", WHOLE, VALUE, "bytes", "bytes written to memory"},
+    {"spread", REAL, VALUE, "", "largest standard deviation of the shares over draws of physical pages"},
     {"gain", REAL, VALUE, "cycles", "what an access would take less without the effect"},
 
     /* l2verdict */

@@ -206,7 +206,7 @@ static void small_chip(struct chip *c, const char *copies)
 
 static struct predict_count run(const struct chip *c, const char *text, enum predict_effect e)
 {
-    struct predict_options o = {.warm = 2, .passes = 1, .seed = 3, .effect = e};
+    struct predict_options o = {.warm = 2, .passes = 1, .seed = 3, .pages = 3, .effect = e};
     struct predict_count count[CHIP_SIDES] = {0}, all = {0};
     struct pattern p = parse(text);
     char why[512];
