@@ -43,12 +43,30 @@ metrics()
         $1 in is && !seen[$1]++ { printf "%s%s.sum", sep, $1; sep = "," }'
 }
 
-# profile SHAPE: "metric value" lines of the second launch.
+# profile SHAPE: "metric value" lines of the second launch. What ncu said stays in FOLDER/ncu.SHAPE.log, and is shown when
+# a metric is missing.
 profile()
 {
+    log=$folder/ncu.$1.log
     ncu --csv --print-units base --clock-control none --cache-control none --kernel-name transpose \
-        --launch-skip 1 --launch-count 1 --metrics "$list" "$folder/transpose" "$rows" "$columns" "$1" |
-        awk -F '","' '$(NF - 2) ~ /\.sum$/ { v = $NF; gsub(/[",]/, "", v); print $(NF - 2), v }'
+        --launch-skip 1 --launch-count 1 --metrics "$list" "$folder/transpose" "$rows" "$columns" "$1" >"$log" 2>&1 || :
+    counters <"$log" >"$log.counters"
+    if [ "$(wc -l <"$log.counters")" -lt "$(echo "$list" | tr , '\n' | wc -l)" ]; then
+        echo "transpose.sh: $1: ncu gave not all of $list; it said:" >&2
+        grep -v '^"' "$log" | tail -n 5 >&2 || :
+    fi
+    cat "$log.counters"
+}
+
+# ncu's table, whose columns are found by its header; other lines are messages.
+counters()
+{
+    awk -F '","' '
+        /"Metric Name"/ {
+            for (i = 1; i <= NF; i++) { gsub(/"/, "", $i); if ($i == "Metric Name") name = i; if ($i == "Metric Value") value = i }
+            next
+        }
+        name && value && /^"/ && NF >= value && $name ~ /\.sum$/ { v = $value; gsub(/[",]/, "", v); print $name, v }'
 }
 
 # Rows "block ms hit_tex hit_all dram".
