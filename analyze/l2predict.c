@@ -117,9 +117,8 @@ static unsigned side_of_first(const struct chip *c)
     return first;
 }
 
-static void put_shares(struct job *j, const struct predict_count *c)
+static void put_shares(struct out *o, const struct predict_count *c)
 {
-    struct out *o = &j->out;
     uint64_t n = predict_answers(c);
 
     out_u64(o, n);
@@ -130,12 +129,10 @@ static void put_shares(struct job *j, const struct predict_count *c)
     out_round(o, part(c->cycles, n), 5);
     out_u64(o, c->read);
     out_u64(o, c->written);
-    out_round(o, j->spread, 3);
 }
 
 #define SHARES                                                                                     \
-    "n stores share_local share_remote share_dram share_dram_remote hit cycles read written "      \
-    "spread"
+    "n stores share_local share_remote share_dram share_dram_remote hit cycles read written"
 
 static void put_row(struct job *j, const struct pattern *p, const char *side,
                     const struct predict_count *c)
@@ -145,7 +142,8 @@ static void put_row(struct job *j, const struct pattern *p, const char *side,
     out_str(o, "predict");
     out_str(o, p->text);
     out_str(o, side);
-    put_shares(j, c);
+    put_shares(o, c);
+    out_round(o, j->spread, 3);
     out_row(o);
 }
 
@@ -172,7 +170,6 @@ struct cost {
     enum predict_effect effect;
     struct predict_count all;
     double gain; /* cycles an access that are saved without the effect */
-    double spread;
 };
 
 static int by_gain(const void *a, const void *b)
@@ -199,7 +196,6 @@ static void explain(struct job *j, struct pattern *p)
         xrun(j, p, e, count);
         for (uint32_t s = 0; s < j->chip.sides; s++)
             predict_add(&c->all, &count[s]);
-        c->spread = j->spread;
         c->gain = part(cost[0].all.cycles, predict_answers(&cost[0].all)) -
                   part(c->all.cycles, predict_answers(&c->all));
         n++;
@@ -209,8 +205,7 @@ static void explain(struct job *j, struct pattern *p)
         out_str(&j->out, "explain");
         out_str(&j->out, p->text);
         out_str(&j->out, effect_names[cost[i].effect].name);
-        j->spread = cost[i].spread;
-        put_shares(j, &cost[i].all);
+        put_shares(&j->out, &cost[i].all);
         out_round(&j->out, cost[i].gain, 4);
         out_str(&j->out, effect_names[cost[i].effect].without);
         out_row(&j->out);
@@ -314,7 +309,7 @@ static void list(int argc, char **argv)
 }
 
 static const char *const columns[] = {
-    "exp pattern side " SHARES,
+    "exp pattern side " SHARES " spread",
     "exp pattern effect " SHARES " gain note",
     TRACE_COLUMNS,
 };

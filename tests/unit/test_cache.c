@@ -264,6 +264,30 @@ static void test_stores(void **state)
     free(c);
 }
 
+/* A copy is stored to alone, and its home line no longer holds the sector; without a copy both are made. */
+static void test_store_keeps(void **state)
+{
+    struct chip *c = xcalloc(1, sizeof *c);
+    struct cache m;
+
+    (void)state;
+    small(c);
+    c->copies = COPIES_ALWAYS;
+    c->copy_store = STORE_KEEPS;
+    must_init(&m, c);
+    level(&m, 4096, 0);
+    put(&m, 4096, 32, 0);
+    assert_int_equal(level(&m, 4096, 0), CACHE_LOCAL);
+    assert_int_equal(level(&m, 4096, 1), CACHE_DRAM);
+    put(&m, 4096, 32, 1);
+    assert_int_equal(level(&m, 4096, 0), CACHE_REMOTE);
+    put(&m, 4096 + 128, 32, 0);
+    assert_int_equal(level(&m, 4096 + 128, 0), CACHE_LOCAL);
+    assert_int_equal(level(&m, 4096 + 128, 1), CACHE_LOCAL);
+    cache_free(&m);
+    free(c);
+}
+
 static void test_dirty_cap(void **state)
 {
     struct chip *c = xcalloc(1, sizeof *c);
@@ -368,11 +392,11 @@ static void test_policies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place),    cmocka_unit_test(test_even),
-        cmocka_unit_test(test_levels),   cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_stores),   cmocka_unit_test(test_dirty_cap),
-        cmocka_unit_test(test_persist),  cmocka_unit_test(test_map),
-        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_place),     cmocka_unit_test(test_even),
+        cmocka_unit_test(test_levels),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_stores),    cmocka_unit_test(test_store_keeps),
+        cmocka_unit_test(test_dirty_cap), cmocka_unit_test(test_persist),
+        cmocka_unit_test(test_map),       cmocka_unit_test(test_policies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

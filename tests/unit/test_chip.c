@@ -177,6 +177,7 @@ static void test_errors(void **state)
         {"sector 128\n", "sectors over 64 bytes"},
         {"fetch 16\n", "fetch is less than a sector"},
         {"sms 4\nsm_split 5\n", "sm_split"},
+        {"sms 4\nsm_runs 1 2\n", "sm_runs"},
         {"tlb_pages 4\n", "tlb_pages and tlb_cycles"},
         {"ways 4\ndirty_ways 5\n", "dirty_ways is more than ways"},
         {"l1 128\n", "l1 is less than one set"},
