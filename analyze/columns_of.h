@@ -11,4 +11,17 @@ void xone_device(const struct tsv *t);
 /* The field as a string. The caller frees it. */
 char *xword_of(const struct tsv *t, size_t column);
 
+/* One of several experiments whose rows a filter takes. */
+enum { ROW_COLUMNS = 12 };
+struct row_kind {
+    const char *exp, *tells; /* tells: a column that only its table has */
+    const char *columns[ROW_COLUMNS];
+    size_t ncolumn;
+    void (*add)(void *rows, const struct tsv *t, const size_t *column);
+};
+
+/* Reads all tables; each row goes to the add() of its experiment, with the numbers of its columns. `kinds` ends with exp
+ * NULL and is in the order of what tells headers apart. Exits on a row of another experiment ("not a row of NAMES"). */
+void xrows_read(struct tsv *t, const struct row_kind *kinds, const char *names, void *rows);
+
 #endif

@@ -195,13 +195,16 @@ static void put_touches(struct out *o, const struct sector_rows *r)
     free(v);
 }
 
-/* One level and granularity: the block that bandwidth shows. */
+/* One level and granularity: the block that bandwidth shows. Under no more than what was found it is the sector. */
 static void put_partial(struct out *o, const struct sector_rows *r,
-                        const struct partial_point *like, bool least)
+                        const struct partial_point *like, uint64_t found)
 {
     struct partial_time *p = xmalloc((r->npartial + 1) * sizeof *p);
     const char *method = like->memory ? "partial_memory" : "partial_l2",
-               *param = !like->memory || least ? "sector" : "fetch_default";
+               *param = !like->memory          ? "sector"
+                        : like->found          ? "fetch_default"
+                        : like->fetch <= found ? "sector"
+                                               : "fetch_set";
     struct block_bound b;
     size_t n = 0, launches = 0;
     int rc;
@@ -238,11 +241,10 @@ static void put_partial(struct out *o, const struct sector_rows *r,
 /* The first point of each level and granularity stands for all of them. */
 static void put_partials(struct out *o, const struct sector_rows *r)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t found = 0;
 
     for (size_t i = 0; i < r->npartial; i++)
-        if (r->partial[i].memory && !r->partial[i].found && r->partial[i].fetch < least)
-            least = r->partial[i].fetch;
+        found = r->partial[i].found ? r->partial[i].fetch : found;
     for (size_t i = 0; i < r->npartial; i++) {
         const struct partial_point *p = &r->partial[i];
         bool seen = false;
@@ -250,8 +252,8 @@ static void put_partials(struct out *o, const struct sector_rows *r)
         for (size_t k = 0; k < i && !seen; k++)
             seen = r->partial[k].fetch == p->fetch && r->partial[k].found == p->found &&
                    r->partial[k].memory == p->memory;
-        if (!seen && (p->found || p->fetch == least))
-            put_partial(o, r, p, !p->found);
+        if (!seen)
+            put_partial(o, r, p, found);
     }
 }
 

@@ -5,14 +5,13 @@
 
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 8 };
-
 enum touch_column { T_FETCH, T_CASE, T_OP, T_TOUCH, T_PROBE, T_OFFSET, T_FIRST, T_CYCLES };
 enum partial_column { P_LEVEL, P_FETCH, P_CASE, P_TAKE, P_EVERY, P_NS };
 enum tag_column { G_SET, G_THRESHOLD, G_CASE, G_BY, G_FIRST, G_CYCLES };
 
-static void add_touch(struct sector_rows *r, const struct tsv *t, const size_t *c)
+static void add_touch(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct sector_rows *r = rows;
     uint64_t fetch = xtsv_u64(t, c[T_FETCH]);
     bool found = tsv_is(t, c[T_CASE], "default");
     struct touches *s = NULL;
@@ -34,8 +33,9 @@ static void add_touch(struct sector_rows *r, const struct tsv *t, const size_t *
         xtsv_bad(t, c[T_PROBE], "before the buffer's start");
 }
 
-static void add_partial(struct sector_rows *r, const struct tsv *t, const size_t *c)
+static void add_partial(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct sector_rows *r = rows;
     struct partial_point p = {.fetch = xtsv_u64(t, c[P_FETCH]),
                               .take = xtsv_u64(t, c[P_TAKE]),
                               .every = xtsv_u64(t, c[P_EVERY]),
@@ -54,8 +54,9 @@ static void add_partial(struct sector_rows *r, const struct tsv *t, const size_t
     values_add(&r->partial[i].ns, xtsv_double(t, c[P_NS]));
 }
 
-static void add_tag(struct sector_rows *r, const struct tsv *t, const size_t *c)
+static void add_tag(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct sector_rows *r = rows;
     struct tag_point p = {.set = xtsv_u64(t, c[G_SET]), .by = xtsv_i64(t, c[G_BY])};
     double threshold = xtsv_double(t, c[G_THRESHOLD]);
     size_t i = r->ntag;
@@ -79,12 +80,7 @@ static void add_tag(struct sector_rows *r, const struct tsv *t, const size_t *c)
 }
 
 /* The experiments, in the order of what tells their headers apart. */
-static const struct kind {
-    const char *exp, *tells; /* a column that only its table has */
-    const char *columns[MOST_COLUMNS];
-    size_t ncolumn;
-    void (*add)(struct sector_rows *r, const struct tsv *t, const size_t *column);
-} kinds[] = {
+static const struct row_kind kinds[] = {
     {"sector",
      "probe",
      {"fetch", "case", "op", "touch", "probe", "offset", "first", "cycles"},
@@ -92,32 +88,12 @@ static const struct kind {
      add_touch},
     {"partial", "take", {"level", "fetch", "case", "take", "every", "ns_unit"}, 6, add_partial},
     {"sametag", "by", {"set", "threshold", "case", "by", "first", "cycles"}, 6, add_tag},
+    {NULL, NULL, {NULL}, 0, NULL},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void xsector_read(struct tsv *t, struct sector_rows *r)
 {
-    size_t column[MOST_COLUMNS] = {0}, exp = 0;
-    const struct kind *k = kinds + KINDS;
-    enum tsv_event ev;
-
-    t->many_tables = true;
-    while ((ev = xtsv_next(t)) != TSV_END) {
-        if (ev == TSV_HEADER) {
-            xone_device(t);
-            exp = xtsv_column(t, "exp");
-            k = kinds;
-            while (k < kinds + KINDS && tsv_find(t, k->tells) == TSV_NONE)
-                k++;
-            if (k < kinds + KINDS)
-                xcolumns_of(t, k->columns, k->ncolumn, column);
-        } else if (k < kinds + KINDS && tsv_is(t, exp, k->exp)) {
-            k->add(r, t, column);
-        } else {
-            xtsv_bad(t, exp, "not a row of sector, partial or sametag");
-        }
-    }
-    xone_device(t);
+    xrows_read(t, kinds, "sector, partial or sametag", r);
     for (size_t i = 0; i < r->npartial; i++)
         values_sort(&r->partial[i].ns);
 }

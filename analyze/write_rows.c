@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 10 };
-
 enum write_column { W_CASE, W_BYTES, W_AT, W_PROBE, W_RESIDENT, W_FIRST, W_FENCE, W_CYCLES };
 enum dirty_column {
     D_CASE,
@@ -38,8 +36,9 @@ static unsigned xchoice(const struct tsv *t, size_t column, const char *const *w
     xtsv_bad(t, column, "not a known word");
 }
 
-static void add_write(struct write_rows *r, const struct tsv *t, const size_t *c)
+static void add_write(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct write_rows *r = rows;
     r->write = xgrow(r->write, r->nwrite, &r->write_cap, sizeof *r->write);
     r->write[r->nwrite++] =
         (struct write_row){.what = xchoice(t, c[W_CASE], write_whats, WRITE_WHATS),
@@ -52,8 +51,9 @@ static void add_write(struct write_rows *r, const struct tsv *t, const size_t *c
                            .cycles = xtsv_double(t, c[W_CYCLES])};
 }
 
-static void add_dirty(struct write_rows *r, const struct tsv *t, const size_t *c)
+static void add_dirty(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct write_rows *r = rows;
     r->dirty = xgrow(r->dirty, r->ndirty, &r->dirty_cap, sizeof *r->dirty);
     r->dirty[r->ndirty++] =
         (struct dirty_row){.what = xchoice(t, c[D_CASE], dirty_whats, DIRTY_WHATS),
@@ -71,8 +71,9 @@ static void add_dirty(struct write_rows *r, const struct tsv *t, const size_t *c
 }
 
 /* Copies and atomics say nothing here. */
-static void add_stream(struct write_rows *r, const struct tsv *t, const size_t *c)
+static void add_stream(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct write_rows *r = rows;
     if (!tsv_is(t, c[S_OP], "read") && !tsv_is(t, c[S_OP], "write"))
         return;
     r->stream = xgrow(r->stream, r->nstream, &r->stream_cap, sizeof *r->stream);
@@ -80,18 +81,14 @@ static void add_stream(struct write_rows *r, const struct tsv *t, const size_t *
         tsv_is(t, c[S_OP], "write"), xtsv_double(t, c[S_SIZE]), xtsv_double(t, c[S_GBPS])};
 }
 
-static void add_inclusion(struct write_rows *r, const struct tsv *t, const size_t *c)
+static void add_inclusion(void *rows, const struct tsv *t, const size_t *c)
 {
+    struct write_rows *r = rows;
     xinclusion_add(&r->inclusion, t, c);
 }
 
 /* The experiments, in the order of what tells their headers apart. */
-static const struct kind {
-    const char *exp, *tells; /* a column that only its table has */
-    const char *columns[MOST_COLUMNS];
-    size_t ncolumn;
-    void (*add)(struct write_rows *r, const struct tsv *t, const size_t *column);
-} kinds[] = {
+static const struct row_kind kinds[] = {
     {"write",
      "resident",
      {"case", "bytes", "at", "probe", "resident", "first", "fence", "cycles"},
@@ -104,33 +101,14 @@ static const struct kind {
      add_dirty},
     {"inclusion", "target", {"case", "op", "cycles"}, 3, add_inclusion},
     {"bandwidth", "gbps", {"op", "size", "gbps"}, 3, add_stream},
+    {NULL, NULL, {NULL}, 0, NULL},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void xwrite_read(struct tsv *t, struct write_rows *r)
 {
-    size_t column[MOST_COLUMNS] = {0}, exp = 0;
-    const struct kind *k = kinds + KINDS;
     const char *l2;
-    enum tsv_event ev;
 
-    t->many_tables = true;
-    while ((ev = xtsv_next(t)) != TSV_END) {
-        if (ev == TSV_HEADER) {
-            xone_device(t);
-            exp = xtsv_column(t, "exp");
-            k = kinds;
-            while (k < kinds + KINDS && tsv_find(t, k->tells) == TSV_NONE)
-                k++;
-            if (k < kinds + KINDS)
-                xcolumns_of(t, k->columns, k->ncolumn, column);
-        } else if (k < kinds + KINDS && tsv_is(t, exp, k->exp)) {
-            k->add(r, t, column);
-        } else {
-            xtsv_bad(t, exp, "not a row of write, dirty, inclusion or bandwidth");
-        }
-    }
-    xone_device(t);
+    xrows_read(t, kinds, "write, dirty, inclusion or bandwidth", r);
     l2 = prov_get(&t->prov, "l2_bytes", 0);
     if (l2 == NULL || parse_double(l2, &r->l2_bytes) != 0)
         r->l2_bytes = 0;
