@@ -2,8 +2,9 @@
  * and persist, any of them concatenated; a table of findings among them (l2slice's) gives the slices, and so the share of
  * what slices, 64 bytes and a clock allow.
  *
- * A bandwidth is the best of all shapes measured; its interval is that shape's repeats. Loads by ca count only when nothing
- * else was measured, for they may hit L1; so do blocks that move the same. From the cache: working sets below the size
+ * A bandwidth is the best of all shapes measured; its interval is that shape's repeats. What L1, or one answer for several
+ * SMs, may be in (loads by ca, blocks that move the same, small working sets) counts only when nothing else was
+ * measured. From the cache: working sets below the size
  * that the device says; from memory: 3 times that or more. */
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -49,28 +50,54 @@ static bool is_of(const struct band_rows *r, const struct band_shape *s, const s
                      : s->size < r->l2_bytes || r->l2_bytes == 0;
 }
 
-static bool plain(const struct band_shape *s)
+/* Bytes that an SM has in flight under a shape. */
+static double in_flight(const struct band_rows *r, const struct band_shape *s)
 {
-    return strcmp(s->kind, "ca") != 0 && s->same == 1;
+    double threads = fmin(ceil(s->blocks / r->sms) * s->threads, SM_RESIDENT);
+
+    return threads * s->unroll * s->width;
+}
+
+/* How surely the L2 alone gave it: 2; 1 when the working set is less than all SMs have in flight, so that several may have
+ * read a line at once; 0 for loads that L1 may answer, or blocks that move the same. */
+static int purity(const struct band_rows *r, const struct band_shape *s)
+{
+    if (strcmp(s->kind, "ca") == 0 || s->same != 1)
+        return 0;
+    return r->sms > 0 && s->size < r->sms * in_flight(r, s) ? 1 : 2;
+}
+
+/* Whether a says more of the L2 than b: purer, or equally pure and faster; of small working sets the larger. */
+static bool better(const struct band_rows *r, const struct band_shape *a,
+                   const struct band_shape *b)
+{
+    int pa = purity(r, a), pb = b == NULL ? -1 : purity(r, b);
+
+    if (pa != pb)
+        return pa > pb;
+    if (pa == 1 && a->size != b->size)
+        return a->size > b->size;
+    return values_median(&a->gbps) > values_median(&b->gbps);
 }
 
 static const struct band_shape *best(const struct band_rows *r, const struct rate *k)
 {
     const struct band_shape *b = NULL;
 
-    for (size_t i = 0; i < r->nshape; i++) {
-        const struct band_shape *s = &r->shape[i];
-
-        if (!is_of(r, s, k) || (b != NULL && plain(b) && !plain(s)))
-            continue;
-        if (b == NULL || plain(s) > plain(b) || values_median(&s->gbps) > values_median(&b->gbps))
-            b = s;
-    }
+    for (size_t i = 0; i < r->nshape; i++)
+        if (is_of(r, &r->shape[i], k) && better(r, &r->shape[i], b))
+            b = &r->shape[i];
     return b;
 }
 
-static void put_rate(struct out *o, const struct rate *k, const struct band_shape *s)
+static void put_rate(struct out *o, const struct band_rows *r, const struct rate *k,
+                     const struct band_shape *s)
 {
+    static const char *const doubts[] = {
+        "; L1 or one answer for several SMs may be in it",
+        "; the working set is less than all SMs have in flight: one answer for several SMs may be "
+        "in it",
+        ""};
     double lo = s->gbps.v[0], hi = s->gbps.v[s->gbps.n - 1];
     bool kind = strcmp(s->kind, "-") != 0;
 
@@ -78,8 +105,7 @@ static void put_rate(struct out *o, const struct rate *k, const struct band_shap
                 "best shape: %s%s%s, working set %s, %g blocks of %g threads, %g bytes at once, %g "
                 "in flight; least and greatest of its launches%s",
                 s->op, kind ? " by " : "", kind ? s->kind : "", cli_size((uint64_t)s->size),
-                s->blocks, s->threads, s->width, s->unroll,
-                plain(s) ? "" : "; it may be more than the L2 gives");
+                s->blocks, s->threads, s->width, s->unroll, doubts[purity(r, s)]);
 }
 
 static void put_share(struct out *o, const struct band_rows *r, const struct band_shape *s)
@@ -92,14 +118,6 @@ static void put_share(struct out *o, const struct band_rows *r, const struct ban
                 s->gbps.v[s->gbps.n - 1] / limit, "stream", s->gbps.n,
                 "of %.0f GB/s: %g slices of %g bytes a clock at %.0f MHz, the SM clock", limit,
                 r->slices, SLICE_BYTES, r->mhz);
-}
-
-/* Bytes that an SM has in flight under a shape. */
-static double in_flight(const struct band_rows *r, const struct band_shape *s)
-{
-    double threads = fmin(ceil(s->blocks / r->sms) * s->threads, SM_RESIDENT);
-
-    return threads * s->unroll * s->width;
 }
 
 static int by_first(const void *a, const void *b)
@@ -155,7 +173,7 @@ static void put_rates(struct out *o, const struct band_rows *r)
 
         if (s == NULL)
             continue;
-        put_rate(o, &rates[k], s);
+        put_rate(o, r, &rates[k], s);
         if (strcmp(rates[k].param, "read_bw") == 0) {
             put_share(o, r, s);
             put_in_flight(o, r, s);

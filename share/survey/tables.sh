@@ -38,8 +38,8 @@ f   copies          8  11  copies          line={line}
 df  inclusion       2   5  inclusion       line={line}
 df  tlb             3   1  tlb
 f   persist         2  30  persist         reps=1
-q   bandwidth       1   3  bandwidth       size={l2/8},{l2*8} op=read,write bytes={move} passes=2
-d   bandwidth       2   7  bandwidth       size={l2/16},{l2/8},{l2/4},{l2*8} bytes={move}
+q   bandwidth       1   3  bandwidth       size={l2*2/5},{l2*8} op=read,write bytes={move} passes=2
+d   bandwidth       2   7  bandwidth       size={l2/16},{l2/4},{l2*2/5},{l2/2},{l2*8} bytes={move}
 f   bandwidth       5  60  bandwidth
 '
 

@@ -41,8 +41,16 @@ whole()
     awk -F '\t' '$1 == "read_bw_share" { exit !($2 > 0.8202 && $2 < 0.8204) }' out
     rates ca 524288 900 1 | whole | l2band >out
     [ "$(value read_bw out)" = 900 ]
-    grep -q 'may be more than the L2 gives' out
+    grep -q 'L1 or one answer for several SMs may be in it' out
     [ -z "$(value read_bw_share out)" ]
+}
+
+@test "a working set that is all in flight at once counts only alone" {
+    rates no_allocate 131072 200 1 no_allocate 524288 100 1 ca 524288 900 1 | whole | l2band >out
+    [ "$(value read_bw out)" = 100 ]
+    rates no_allocate 131072 200 1 ca 524288 900 1 | whole | l2band >out
+    [ "$(value read_bw out)" = 200 ]
+    grep -q 'less than all SMs have in flight' out
 }
 
 @test "slices come from findings, too" {
