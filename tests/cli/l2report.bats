@@ -72,7 +72,7 @@ lacks()
     text_of run/report/index.html >page
     grep -q '<title>SIMULATED: ' page
     grep -q 'class=banner.*SIMULATED: nothing here was measured' page
-    grep -q '<body class=sim>' page
+    grep -q '<body class="sim' page
 }
 
 @test "only what depends on a changed archive is done again" {
@@ -90,7 +90,8 @@ lacks()
     find run/report -type f -newer mark | sed 's,.*/,,' >redone
     grep -q '^latency.curve.svg$' redone
     grep -q '^index.html$' redone
-    lacks '^bandwidth' redone
+    # Its section shows the verdict, which is new; its pictures and findings are not.
+    lacks '^bandwidth.*(gp|svg|tsv)$|^found.band' redone
 }
 
 @test "an archive that goes leaves the page, one that comes enters it" {
@@ -168,4 +169,62 @@ lacks()
     mkdir none
     fails 1 'no archive EXPERIMENT.tsv' l2report none
     fails 1 'cannot make this folder' l2report -o /dev/null/x run
+}
+
+@test "the verdict comes first, each parameter in its section with what it means" {
+    bandwidth
+    l2report run
+    text_of run/report/index.html >page
+    # The first table holds what l2verdict says of all findings, and leads to the sections.
+    [ "$(grep -n 'id=found' page | cut -d : -f 1)" -lt "$(grep -n '<section id="latency"' page | cut -d : -f 1)" ]
+    grep -q '<a href="#bandwidth">read bandwidth, best</a></td><td class=v>105 GB/s <span class="badge single">single' page
+    sed -n '/<section id="bandwidth"/,/<\/section>/p' page >section
+    grep -q '<div class="card single"><h3>read bandwidth, best</h3><p class=value>105 GB/s' section
+    grep -q 'All SMs read what fits their own side' section
+    grep -q '^l2band bandwidth.tsv$' section
+    grep -q 'l2plot -T svg bandwidth.tsv | gnuplot' section
+    grep -q 'Not measured, or not decided by any method:.*replacement policy' page
+    cut -f 1,2 run/report/parts/verdict.tsv | grep -qx 'read_bw	105'
+}
+
+@test "report.md: the same as Markdown, pictures linked, nothing of the data typeset" {
+    bandwidth
+    latency run/latency.tsv yes '[x](http://y) <b>`z`|w'
+    sed -i 's/^#device .*/#device [x](http:\/\/y) <b>`z`|w/' run/bandwidth.tsv
+    l2report run
+    grep -qF '# The L2 cache of \[x\](http://y) &lt;b&gt;\`z\`\|w' run/report/report.md
+    grep -q '^\*\*SIMULATED' run/report/report.md
+    grep -q '^- \*\*read bandwidth, best: 105 GB/s\*\* (single)' run/report/report.md
+    grep -q '^    l2collect latency$' run/report/report.md
+    sed -nE 's/^!\[.*\]\((.*)\)$/\1/p' run/report/report.md >pictures
+    [ "$(wc -l <pictures)" -ge 4 ]
+    while read -r f; do grep -q '</svg>' "run/report/$f"; done <pictures
+}
+
+@test "two runs side by side, with what differs" {
+    bandwidth
+    cp -r run other
+    sed -i 's/Test GPU/Other GPU/' other/*.tsv
+    sed -i 's/	\(10[05]\|110\)$/	7\1/' other/bandwidth.tsv
+    l2report -o out run other
+    text_of out/index.html >page
+    grep -q '<h1>The L2 cache of Test GPU and Other GPU</h1>' page
+    grep -q '<td class=v>105 GB/s .*<td class=v>7105 GB/s .*<td class="says-differs">differs by' page
+    grep -q 'first and second differ: read_bw' page
+    grep -q 'conditions differ: device' page
+    [ "$(grep -c '<section id="\(second-\)\?bandwidth"' page)" -eq 2 ]
+    # Done again: nothing of either changes, and one that changes alone is redone.
+    find out -type f -exec touch {} +
+    touch -d '1 hour ago' run/*.tsv other/*.tsv
+    sleep 0.05
+    touch mark
+    l2report -o out run other
+    [ -z "$(find out -name '*.svg' -newer mark)" ]
+    touch other/bandwidth.tsv
+    l2report -o out run other
+    find out -name '*.svg' -newer mark | sort | tr '\n' ' ' >redone
+    lacks 'out/parts/(bandwidth|latency)|latency' redone
+    grep -q 'out/second/parts/bandwidth.picture.svg' redone
+    rm -rf out
+    fails 1 'nowhere: no such folder' l2report run nowhere
 }
