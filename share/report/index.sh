@@ -34,13 +34,15 @@ verdict()
 
 found()
 {
-    echo '<section id=found><h2>What was found</h2><div class=wide>'
-    if [ -n "$second" ]; then
-        echo '<table class=findings><tr><th>what<th>first<th>second<th>difference</tr>'
-    else
-        echo '<table class=findings><tr><th>what<th>value<th>interval<th>by<th>the driver says</tr>'
-    fi
+    echo '<section id=found><h2>What was found</h2>'
     rows=$(verdict -v what=table)
+    [ -s "$parts/verdict.tsv" ] || [ ! -s "$parts/verdict.tsv.err" ] ||
+        echo "<p class=missing>No verdict: $(run_awk escape.awk <"$parts/verdict.tsv.err")</p>"
+    if [ -n "$second" ]; then
+        echo '<div class=wide><table class=findings><tr><th>what<th>first<th>second<th>difference</tr>'
+    else
+        echo '<div class=wide><table class=findings><tr><th>what<th>value<th>interval<th>by<th>the driver says</tr>'
+    fi
     echo "${rows:-<tr><td colspan=5>nothing: the archives hold no experiment that a filter concludes from</tr>}"
     echo '</table></div>'
     verdict -v what=missing

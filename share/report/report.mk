@@ -92,7 +92,7 @@ $P/%.sms.gp: $P/slices.sms.tsv $(call program,l2plot)
 # The others: l2plot -t NAME ARCHIVE, or with these words, or a pipe that reads the archive as $1.
 draw_cases := -t heat -x op -y case -z cycles
 draw_distance := -t curve -x by -y cycles -g case
-pipe_takes := l2body grep -E "memory.*default" "$$1" | l2plot -T svg -t heat -x take -y every -z gbps
+pipe_takes := gzip -cdf "$$1" | l2body grep -E "memory.*default" | l2plot -T svg -t heat -x take -y every -z gbps
 pipe_windows := l2band -w "$$1" | l2plot -T svg -t curve -x size -y share -g persist
 pipe_roof := l2band "$$1" | l2plot -T svg -t roofline
 define other_picture
