@@ -16,6 +16,7 @@ text_of()
     echo "$t"
 }
 
+# shellcheck disable=SC2046 # names of archives hold no blanks
 section()
 {
     text=$(text_of "$1")
@@ -25,7 +26,7 @@ section()
         [ ! -s "$parts/$1.$kind.svg" ] || printf '\n![%s](parts/%s.%s.svg)\n' "$caption" "$1" "$kind"
     done
     printf '\n'
-    { grep -hs '^#by ' "$parts/$1.prov" "$parts/$1".*.tsv || :; cat "$parts/$1".*.gp.by 2>/dev/null || :; } |
+    { grep -hs '^#by ' "$parts/$1.prov" "$parts/$1".*.tsv $(grep -ls "[/ ]$1\.tsv" "$parts"/found.*.tsv) || :; cat "$parts/$1".*.gp.by 2>/dev/null || :; } |
         run_awk commands.awk | sed 's/^/    /'
 }
 
