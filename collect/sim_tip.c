@@ -70,19 +70,50 @@ static struct cache_ref found_ref(const struct tip_side *t, const struct l2_tip_
                                                      : cache_ref(&t->s->cache, out->found[i]);
 }
 
-static void touch_lines(struct tip_side *t, const struct l2_tip_in *in,
-                        const struct l2_tip_out *out, uint32_t front, uint32_t from, uint32_t n,
-                        uint32_t skip)
+enum {
+    PASS = 992
+}; /* lines that the threads of the block load at once: the cache sees them in any order */
+
+static void touch_found(struct tip_side *t, const struct l2_tip_in *in,
+                        const struct l2_tip_out *out, uint32_t front, uint32_t skip)
 {
+    uint32_t order[L2_TIP_FOUND];
+
     for (uint32_t i = 0; i < front; i++)
-        if (i != skip)
-            touch(t, in, out->found[i], found_ref(t, out, i));
-    for (size_t i = first_at_least(t, from); i < t->n && t->position[i] < n; i++)
-        touch(t, in, t->line[i].offset, t->line[i].ref);
+        order[i] = i;
+    rng_shuffle(&t->s->rng, order, front);
+    for (uint32_t i = 0; i < front; i++)
+        if (order[i] != skip)
+            touch(t, in, out->found[order[i]], found_ref(t, out, order[i]));
+}
+
+static void touch_pool(struct tip_side *t, const struct l2_tip_in *in, uint32_t from, uint32_t n)
+{
+    uint32_t order[PASS], m;
+
+    for (size_t i = first_at_least(t, from); i < t->n && t->position[i] < n; i += m) {
+        uint32_t pass = (t->position[i] - from) / PASS;
+
+        for (m = 0;
+             i + m < t->n && t->position[i + m] < n && (t->position[i + m] - from) / PASS == pass;
+             m++)
+            order[m] = (uint32_t)i + m;
+        rng_shuffle(&t->s->rng, order, m);
+        for (uint32_t k = 0; k < m; k++)
+            touch(t, in, t->line[order[k]].offset, t->line[order[k]].ref);
+    }
     if (n > from) {
         foreign(t, n - from);
         sim_spend(t->s, n - from);
     }
+}
+
+static void touch_lines(struct tip_side *t, const struct l2_tip_in *in,
+                        const struct l2_tip_out *out, uint32_t front, uint32_t from, uint32_t n,
+                        uint32_t skip)
+{
+    touch_found(t, in, out, front, skip);
+    touch_pool(t, in, from, n);
 }
 
 static uint32_t tip_trial(struct tip_side *t, const struct l2_tip_in *in,
