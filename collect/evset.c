@@ -3,6 +3,7 @@
 #include "../share/lib/mem.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,18 +200,23 @@ static void touch_like(struct evset_plan *p, size_t k)
     p->touches = ways_to_touch[k].touches;
 }
 
-/* First tipping indices of the pilot targets that give a verified set, 0 of the others; returns how many do, or -1. */
+/* First tipping indices of the pilot targets that give a verified set, 0 of the others; returns how many do, or -1. Where a
+ * search takes many rounds, one try with the first target decides whether it is worth more. */
 static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_t *first)
 {
     struct l2_tip_out *out = xmalloc(sizeof *out);
+    bool dear = ways_to_touch[k].rounds >= 16;
     int good = 0;
 
     touch_like(p, k);
+    memset(first, 0, PILOTS * sizeof *first);
     for (unsigned i = 0; i < PILOTS && good >= 0; i++) {
-        if (evset_find(p, target[i], PILOT_TRIES, out) != 0)
+        if (evset_find(p, target[i], dear && i == 0 ? 1 : PILOT_TRIES, out) != 0)
             good = -1;
         first[i] = good >= 0 && out->status == L2_TIP_OK ? out->first : 0;
         good += first[i] != 0;
+        if (dear && good == 0)
+            break;
     }
     free(out);
     return good;

@@ -29,6 +29,7 @@ struct bed {
     uint32_t ways, threshold;
     uint64_t line[L2_TIP_FOUND + 1]; /* the target, then the lines found */
     uint32_t nline;
+    uint32_t lacks; /* lines of the last set that had too few for the sequences, or 0 */
 };
 
 static void put_rows(struct run *r, const struct bed *b, uint64_t seq, uint64_t rep,
@@ -226,10 +227,9 @@ static int one_set(struct run *r, const struct evset_plan *p, struct bed *b, str
     b->line[0] = target;
     memcpy(b->line + 1, out->found, out->nfound * sizeof *out->found);
     b->nline = out->nfound + 1;
-    if (sequences_most(user) >= b->nline)
-        return device_fail(
-            r->dev, "seq: line %u, but only %u congruent lines are known: extra=%u finds more",
-            sequences_most(user), b->nline, sequences_most(user) - b->ways);
+    b->lacks = sequences_most(user) >= b->nline ? b->nline : 0;
+    if (b->lacks > 0)
+        return 0;
     *done = true;
     return run_set(r, b, user);
 }
@@ -262,6 +262,10 @@ static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint6
         misses += !done;
         run_progress(r, (double)b.number, (double)param_u64(r, "sets"));
     }
+    if (rc == 0 && b.number == from && b.lacks > 0)
+        rc = device_fail(r->dev,
+                         "seq: line %u, but only %u congruent lines are known: extra=%u finds more",
+                         sequences_most(user), b.lacks, sequences_most(user) - b.ways);
     if (rc == 0 && b.number < to && !run_stopped())
         run_warn(r,
                  "sm %d: %llu of %llu sets found; the last search ended with '%s': try other "
