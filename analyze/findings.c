@@ -27,6 +27,7 @@ const struct finding_name finding_names[] = {
     {"policy_agreement", "share", "answers of loads that the best policy predicts"},
     {"policy_dirty", "share", "the same in sequences with stores"},
     {"policy_repeats", "word", "whether a sequence that is run again gives the same answers"},
+    {"policy_misread", "share", "loads that must hit and were read as misses"},
     {"dirty_ways", "lines", "written lines that one set keeps"},
     {"copy_sets", "word", "whether lines of one set share a set as copies on the other side"},
     {"copy_alloc", "word", "which load of a remote line leaves a copy on the own side"},

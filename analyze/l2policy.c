@@ -8,6 +8,7 @@
 #include "../share/lib/tsv.h"
 #include "findings.h"
 #include "replay.h"
+#include "tell.h"
 #include "traces.h"
 
 #include <getopt.h>
@@ -16,40 +17,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates are replayed on more and more accesses, as long as they are right often enough. */
-enum { COPIES = 64, MOST_RANDOM = 20000, SHOWN = 40 };
-static const struct {
-    uint64_t accesses; /* 0: all */
-    double agreement;  /* needed to go on */
-} rounds[] = {{2000, 0.85}, {10000, 0.95}, {0, 0}};
+enum { COPIES = 64, MOST_RANDOM = 20000, SHOWN = 40, NAMED = 6, CLOSEST = 5 };
+static const double LEAST_FLIP = 0.0005;
+static const struct replay_gate gates[] = {
+    {200, 0.6}, {500, 0.85}, {1500, 0.95}, {4000, 0.98}, {0, 0}};
 
 struct candidate {
     struct policy policy;
-    struct score clean, dirty; /* sequences without stores, with */
+    size_t number;
+    struct score s[2]; /* sequences without stores, with */
     bool fits;
 };
 
 struct verdict {
     struct candidate *c;
     size_t n, fitting;
-    size_t best, next; /* by agreement (of random ones: by likelihood) */
-    double flip;
-    uint64_t pairs;
+    double differ, misread;
+    uint64_t pairs, loads;
     const struct traces *t;
 };
 
 /* Deterministic policies by what they got right; a random one by how near its hits are. */
 static double merit(const struct candidate *c)
 {
-    double total = (double)c->clean.total;
+    double total = (double)c->s[0].total;
 
     if (total == 0)
         return 0;
     if (c->policy.random)
-        return c->fits ? 1 / (1 + c->clean.worst) : 0;
-    return (double)c->clean.agree / total;
+        return c->fits ? 1 / (1 + c->s[0].worst) : 0;
+    return (double)c->s[0].agree / total;
 }
 
+/* Those that fit come first, of them the deterministic ones, and the plain ones before their like. */
 static int by_merit(const void *x, const void *y)
 {
     const struct candidate *a = x, *b = y;
@@ -58,46 +58,41 @@ static int by_merit(const void *x, const void *y)
     if (a->fits != b->fits)
         return a->fits ? -1 : 1;
     if (a->policy.random != b->policy.random && a->fits)
-        return a->policy.random
-                   ? 1
-                   : -1; /* a policy that foresees every answer comes before one that foresees shares */
-    return (ma < mb) - (ma > mb);
-}
-
-static void score_clean(const struct traces *t, double flip, struct candidate *c)
-{
-    size_t k = 0;
-
-    do
-        replay_score(&c->policy, t->t, t->n, 0, flip, COPIES,
-                     c->policy.random ? MOST_RANDOM : rounds[k].accesses, &c->clean);
-    while (!c->policy.random && rounds[k].accesses != 0 &&
-           (double)c->clean.agree > rounds[k++].agreement * (double)c->clean.total);
+        return a->policy.random ? 1 : -1;
+    if (a->s[0].stopped != b->s[0].stopped)
+        return a->s[0].stopped ? 1 : -1;
+    if (ma != mb)
+        return ma < mb ? 1 : -1;
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 static void judge(struct verdict *v, const struct traces *t)
 {
-    double flip;
+    struct replay_how how = {.copies = COPIES, .most = MOST_RANDOM, .gate = gates};
+    bool foreseen = false;
 
     v->t = t;
-    v->flip = replay_flips(t->t, t->n, &v->pairs);
-    flip = fmin(fmax(v->flip, 0.0005), 0.003);
+    v->differ = replay_differ(t->t, t->n, &v->pairs);
+    v->misread = replay_misread(t->t, t->n, &v->loads);
+    how.flip = fmax(v->misread, LEAST_FLIP);
     v->n = policy_count();
     v->c = xcalloc(v->n, sizeof *v->c);
     for (size_t k = 0; k < v->n; k++) {
         struct candidate *c = &v->c[k];
 
         c->policy = policy_at(k);
-        score_clean(t, flip, c);
-        c->fits = replay_consistent(&c->policy, &c->clean, flip, v->pairs > 0 ? 2 * v->flip : NAN);
+        c->number = k;
+        replay_score(&c->policy, t->t, t->n, &how, c->s);
+        c->fits = replay_consistent(&c->policy, &c->s[0], how.flip, v->pairs > 0 ? v->differ : NAN);
+        foreseen = foreseen || (c->fits && !c->policy.random);
+    }
+    for (size_t k = 0; k < v->n; k++) {
+        struct candidate *c = &v->c[k];
+
+        c->fits = c->fits && !(foreseen && c->policy.random && replay_too_lucky(&c->s[0]));
+        v->fitting += c->fits;
     }
     qsort(v->c, v->n, sizeof *v->c, by_merit);
-    for (size_t k = 0; k < v->n; k++) {
-        v->fitting += v->c[k].fits;
-        if (v->c[k].fits || k < 5)
-            replay_score(&v->c[k].policy, t->t, t->n, 1, flip, COPIES,
-                         v->c[k].policy.random ? MOST_RANDOM : 0, &v->c[k].dirty);
-    }
 }
 
 /* The counted steps of a trace up to the wrong prediction, as replace's language writes them. */
@@ -137,17 +132,17 @@ static void print_candidates(const struct verdict *v, const struct prov *p)
               "counterexample");
     for (size_t k = 0; k < v->n; k++) {
         const struct candidate *c = &v->c[k];
-        char *example = counterexample(v->t, &c->clean);
+        char *example = counterexample(v->t, &c->s[0]);
 
         out_str(&o, "policy");
         out_str(&o, c->policy.name);
         out_u64(&o, v->t->ways);
-        out_u64(&o, c->clean.agree);
-        out_u64(&o, c->clean.total);
-        out_round(&o, agreement(&c->clean), 6);
-        out_round(&o, c->clean.log_like, 7);
-        out_round(&o, c->clean.expected, 7);
-        out_round(&o, agreement(&c->dirty), 6);
+        out_u64(&o, c->s[0].agree);
+        out_u64(&o, c->s[0].total);
+        out_round(&o, agreement(&c->s[0]), 6);
+        out_round(&o, c->s[0].log_like, 7);
+        out_round(&o, c->s[0].expected, 7);
+        out_round(&o, agreement(&c->s[1]), 6);
         out_str(&o, c->fits ? "yes" : "no");
         out_str(&o, c->fits ? "-" : example);
         out_row(&o);
@@ -156,31 +151,39 @@ static void print_candidates(const struct verdict *v, const struct prov *p)
     out_end(&o, "ok");
 }
 
-/* Deterministic candidates that predict the same answers are told apart by a sequence, if there is a short one. */
-static char *next_sequence(const struct verdict *v)
+/* The reset that the recorded sequences began with. */
+static struct tell_bed bed_of(const struct traces *all)
 {
-    const struct candidate *a = &v->c[0], *b = &v->c[1];
-    char *text = xstrdup(""), *longer;
-    uint32_t line[64];
-    size_t n;
+    const struct trace *t = &all->t[0];
+    struct tell_bed bed = {all->ways, all->known, 0, 1};
+    unsigned before = 0;
 
-    if (v->fitting < 2 || a->policy.random || b->policy.random)
-        return text;
-    n = replay_distinguish(&a->policy, &b->policy, &v->t->t[0], v->t->lines, line, 64);
-    for (size_t i = 0; i < n; i++) {
-        longer =
-            xprintf("%s%s%" PRIu32 "%s", text, *text ? " " : "", line[i], i + 1 == n ? "?" : "");
-        free(text);
-        text = longer;
-    }
-    return text;
+    while (before < t->n && !t->a[before].counts)
+        before++;
+    while (bed.touches < before && t->a[bed.touches].line == t->a[0].line)
+        bed.touches++;
+    bed.passes = before / (bed.touches * bed.lines);
+    return bed;
+}
+
+/* A sequence for the first two candidates that one can tell apart; empty when there is none. Only pairs with the first
+ * candidate are tried: the others are rejected with it, or tell nothing new. */
+static char *next_sequence(const struct verdict *v, double *deviations)
+{
+    struct tell_bed bed = bed_of(v->t);
+    char text[480];
+
+    for (size_t k = 1; k < v->fitting && k < NAMED; k++)
+        if (tell_apart(&v->c[0].policy, &v->c[k].policy, &bed, text, sizeof text, deviations) == 0)
+            return xstrdup(text);
+    return xstrdup("");
 }
 
 static char *names_of_fitting(const struct verdict *v)
 {
     char *text = xstrdup(v->c[0].policy.name), *longer;
 
-    for (size_t k = 1; k < v->fitting && k < 6; k++) {
+    for (size_t k = 1; k < v->fitting && k < NAMED; k++) {
         longer = xprintf("%s or %s", text, v->c[k].policy.name);
         free(text);
         text = longer;
@@ -188,43 +191,71 @@ static char *names_of_fitting(const struct verdict *v)
     return text;
 }
 
-/* Sets that take another policy than the rest: the best candidate is wrong there, another one right. */
-static size_t dueling_sets(const struct verdict *v)
+/* Sets that the nearest candidate is wrong on. */
+static size_t other_sets(const struct verdict *v)
 {
+    struct replay_how how = {.flip = LEAST_FLIP, .copies = COPIES, .most = MOST_RANDOM};
     size_t other = 0;
 
-    for (size_t i = 0; i < v->t->n; i++) {
-        struct score s;
+    for (size_t i = 0, n; i < v->t->n && !v->c[0].policy.random; i += n) {
+        struct score s[2];
 
-        if (i > 0 && v->t->t[i].set == v->t->t[i - 1].set)
-            continue;
-        replay_score(&v->c[0].policy, v->t->t + i, traces_of_set(v->t, i), 0, 0.001, COPIES,
-                     MOST_RANDOM, &s);
-        other += !v->c[0].policy.random && s.total > 0 && (double)s.agree < 0.98 * (double)s.total;
+        n = traces_of_set(v->t, i);
+        replay_score(&v->c[0].policy, v->t->t + i, n, &how, s);
+        other += (double)s[0].agree < 0.98 * (double)s[0].total;
     }
     return other;
+}
+
+static void put_not_told(struct out *o, const struct verdict *v)
+{
+    double deviations = 0;
+    char *names = names_of_fitting(v), *sequence = next_sequence(v, &deviations);
+    unsigned runs = deviations < 3 ? (unsigned)ceil(36 / (deviations * deviations)) : 2;
+
+    if (*sequence == '\0')
+        finding_word(
+            o, "policy", names, "replay", v->c[0].s[0].total,
+            "consistent: %s; %zu candidates fit that behave alike on full sets; all %zu others "
+            "rejected",
+            v->c[0].policy.name, v->fitting, v->n - v->fitting);
+    else
+        finding_word(o, "policy", names, "replay", v->c[0].s[0].total,
+                     "not told apart: run reps=%u seq='%s'", runs, sequence);
+    free(names);
+    free(sequence);
 }
 
 static void put_policy(struct out *o, const struct verdict *v)
 {
     const struct candidate *c = &v->c[0];
-    char *names = names_of_fitting(v), *sequence = next_sequence(v);
-    bool as_good = v->fitting > 1 && v->c[0].policy.random == v->c[1].policy.random;
 
     if (v->fitting == 0)
-        finding_word(o, "policy", "none", "replay", c->clean.total,
+        finding_word(o, "policy", "none", "replay", c->s[0].total,
                      "none fits; nearest %s at %.2f %%; %zu of %zu sets differ from it",
-                     c->policy.name, 100 * agreement(&c->clean), dueling_sets(v), v->t->sets);
-    else if (as_good)
-        finding_word(o, "policy", names, "replay", c->clean.total, "not told apart: run seq='%s'",
-                     sequence);
+                     c->policy.name, 100 * agreement(&c->s[0]), other_sets(v), v->t->sets);
+    else if (v->fitting > 1)
+        put_not_told(o, v);
     else
-        finding_word(o, "policy", c->policy.name, "replay", c->clean.total,
+        finding_word(o, "policy", c->policy.name, "replay", c->s[0].total,
                      "consistent: %s (%" PRIu64
                      " accesses, %.3f %% as predicted; all %zu other candidates rejected)",
-                     c->policy.name, c->clean.total, 100 * agreement(&c->clean), v->n - v->fitting);
-    free(names);
-    free(sequence);
+                     c->policy.name, c->s[0].total, 100 * agreement(&c->s[0]), v->n - v->fitting);
+}
+
+static void put_repeats(struct out *o, const struct verdict *v)
+{
+    bool differ = v->differ > 2 * v->misread + 0.005, known = v->fitting > 0;
+
+    finding_word(o, "policy_repeats", differ ? "differ" : "same", "repeat", v->pairs,
+                 "%.3f %% of the answers differ between two runs of a sequence%s", 100 * v->differ,
+                 !differ                          ? ""
+                 : known && v->c[0].policy.random ? ": replacement draws random numbers"
+                 : known                          ? ": what the set held before decides"
+                                                  : ": replacement draws random numbers, or "
+                                                    "something else touches the sets");
+    finding_put(o, "policy_misread", v->misread, v->misread, v->misread, "repeat", v->loads,
+                "loads right behind a load of the same line that took as long as a miss");
 }
 
 static void print_findings(const struct verdict *v, const struct prov *p)
@@ -234,32 +265,42 @@ static void print_findings(const struct verdict *v, const struct prov *p)
 
     findings_begin(&o, stdout, p);
     put_policy(&o, v);
-    finding_put(&o, "policy_agreement", agreement(&c->clean), agreement(&c->clean),
-                agreement(&c->clean), "replay", c->clean.total,
-                "%s on sequences of loads, %zu sets", c->policy.name, v->t->sets);
-    if (v->fitting > 0 && c->dirty.total > 0)
-        finding_put(&o, "policy_dirty", agreement(&c->dirty), agreement(&c->dirty),
-                    agreement(&c->dirty), "replay", c->dirty.total,
-                    "%s on sequences with stores: %s", c->policy.name,
-                    agreement(&c->dirty) > agreement(&c->clean) - 0.005
+    finding_put(&o, "policy_agreement", agreement(&c->s[0]), agreement(&c->s[0]),
+                agreement(&c->s[0]), "replay", c->s[0].total, "%s on sequences of loads, %zu sets",
+                c->policy.name, v->t->sets);
+    if (v->fitting > 0 && c->s[1].total > 0)
+        finding_put(&o, "policy_dirty", agreement(&c->s[1]), agreement(&c->s[1]),
+                    agreement(&c->s[1]), "replay", c->s[1].total, "%s on sequences with stores: %s",
+                    c->policy.name,
+                    agreement(&c->s[1]) > agreement(&c->s[0]) - 0.005
                         ? "written lines are replaced alike"
                         : "written lines are treated differently");
-    finding_word(&o, "policy_repeats", v->flip > 0.01 ? "differ" : "same", "repeat", v->pairs,
-                 "%.3f %% of the answers differ between two runs of a sequence%s", 200 * v->flip,
-                 v->flip > 0.01
-                     ? ": replacement draws random numbers, or something else touches the sets"
-                     : "");
+    put_repeats(&o, v);
     out_end(&o, "ok");
+}
+
+/* Only the sequence that tells more: for replace seq=-. */
+static void print_next(const struct verdict *v, const struct prov *p)
+{
+    double deviations;
+    char *sequence = next_sequence(v, &deviations);
+
+    (void)p;
+    if (*sequence != '\0')
+        puts(sequence);
+    free(sequence);
 }
 
 static const struct cli_opt opts[] = {
     {'c', "candidates", NULL, "print every candidate: agreement, likelihood, counterexample"},
     {'w', "ways", "N", "ways of a set (default: the rows say)"},
     {'l', "list", NULL, "list the candidates"},
+    {'n', "next", NULL,
+     "print the sequence that tells the first candidates apart, and nothing else"},
     {'S', "strict", NULL, "an incomplete input is an error"},
     {0, NULL, NULL, NULL},
 };
-static const struct cli_usage usage = {"[-c] [-w ways] [-S] [file...]",
+static const struct cli_usage usage = {"[-c | -n] [-w ways] [-S] [file...]",
                                        "Finds the replacement policy from rows of replace.", opts};
 
 static _Noreturn void list(void)
@@ -274,7 +315,8 @@ int main(int argc, char **argv)
 {
     struct verdict v = {0};
     struct traces traces = {0};
-    bool candidates = false, strict = false;
+    void (*print)(const struct verdict *, const struct prov *) = print_findings;
+    bool strict = false;
     struct tsv *t;
     int letter;
 
@@ -282,13 +324,16 @@ int main(int argc, char **argv)
     while ((letter = xcli_next(argc, argv, &usage)) != -1)
         switch (letter) {
         case 'c':
-            candidates = true;
+            print = print_candidates;
             break;
         case 'w':
             traces.ways = (unsigned)xparse_u64("-w", optarg, 1, POLICY_WAYS);
             break;
         case 'l':
             list();
+        case 'n':
+            print = print_next;
+            break;
         case 'S':
             strict = true;
             break;
@@ -298,10 +343,7 @@ int main(int argc, char **argv)
     xtraces_read(t, &traces);
     judge(&v, &traces);
     prov_command(&t->prov, argc, argv);
-    if (candidates)
-        print_candidates(&v, &t->prov);
-    else
-        print_findings(&v, &t->prov);
+    print(&v, &t->prov);
     free(v.c);
     traces_free(&traces);
     tsv_close(t);

@@ -1,199 +1,230 @@
-/* Replays traces on policies, by one set or by many particles. */
+/* Replays of deterministic policies. A set begins with a history that nobody recorded; several are followed, each from
+ * trace to trace, and those that fall behind the best one are given up. */
 #include "replay.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/rng.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { TRIES = 4000, PHASE_LINE = 1 << 20 };
+enum { HISTORY_LINE = 1 << 20, DRAWN = 40, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
+enum { MOST_HISTORIES = 2 * POLICY_WAYS + 1 + DRAWN + AGAIN };
 
-static bool wanted(const struct trace *t, int which)
-{
-    return which == 2 || t->stores == (which == 1);
-}
-
-static void count(struct score *s, double foreseen, const struct answer *a, double flip,
-                  size_t trace, size_t step, size_t before)
-{
-    double p = foreseen * (1 - flip) + (1 - foreseen) * flip; /* chance of a hit */
-    double lp = log(p), lq = log1p(-p), mean = p * lp + (1 - p) * lq;
-
-    s->total++;
-    s->agree += (foreseen > 0.5) == a->hit;
-    s->log_like += a->hit ? lp : lq;
-    s->expected += mean;
-    s->sd += p * lp * lp + (1 - p) * lq * lq - mean * mean; /* the variance, until the end */
-    if ((foreseen > 0.5) != a->hit && before < s->length) {
-        s->length = before;
-        s->trace = trace;
-        s->step = step;
-    }
-}
-
-/* Replays a trace after `before` lines that nobody asks for: they set the phase in which a policy that goes round the
- * ways begins. Stops when more than `most` answers are wrong; returns how many are. */
-static size_t count_wrong(const struct policy *p, const struct trace *t, unsigned before,
-                          size_t most)
-{
+/* A set with one history, and how it did since: `off` counts all loads, those of the reset included. */
+struct history {
     struct policy_set set;
-    size_t wrong = 0;
-
-    policy_set_init(&set, p, t->ways, 1);
-    for (unsigned i = 0; i < before; i++)
-        policy_set_access(&set, PHASE_LINE + i, NULL);
-    for (size_t i = 0; i < t->n && wrong <= most; i++)
-        wrong += (policy_set_access(&set, t->a[i].line, NULL) != t->a[i].hit) && t->a[i].counts;
-    return wrong;
-}
-
-/* The phase with the fewest wrong answers. What a reset does not fix (RRIP, FIFO, trees: which way is next) is the set's
- * history; a candidate is given the benefit of it, unless it is far off anyway. */
-static unsigned best_phase(const struct policy *p, const struct trace *t)
-{
-    size_t least = count_wrong(p, t, 0, t->n), counted = 0;
-    unsigned best = 0;
-
-    for (size_t i = 0; i < t->n; i++)
-        counted += t->a[i].counts;
-    if (least * 4 > counted)
-        return best;
-    for (unsigned k = 1; k < t->ways && least > 0; k++) {
-        size_t wrong = count_wrong(p, t, k, least);
-
-        if (wrong < least) {
-            least = wrong;
-            best = k;
-        }
-    }
-    return best;
-}
-
-static void score_trace(const struct policy *p, const struct trace *t, size_t index, double flip,
-                        struct score *s)
-{
-    unsigned before = best_phase(p, t);
-    struct policy_set set;
-    size_t steps = 0;
-
-    policy_set_init(&set, p, t->ways, 1);
-    for (unsigned i = 0; i < before; i++)
-        policy_set_access(&set, PHASE_LINE + i, NULL);
-    for (size_t i = 0; i < t->n; i++) {
-        bool hit = policy_set_access(&set, t->a[i].line, NULL);
-
-        if (t->a[i].counts)
-            count(s, hit, &t->a[i], flip, index, i, steps++);
-    }
-}
-
-/* What is recorded of each sequence, over all sets and repeats. */
-struct sample {
-    double *seen; /* hits */
-    double *answers;
-    size_t sequences;
+    struct score s[2];
+    uint64_t off, last, loads; /* off in all, in the last trace; of how many loads */
 };
 
-static void sample_trace(const struct policy *p, const struct trace *t, unsigned copies,
-                         struct sample *m, double *sums, struct score *s, struct rng *r)
+struct replayer {
+    struct history *h;
+    size_t n;
+    struct rng rng;
+};
+
+/* Half of the accesses go to the lines under test. */
+static void drawn_state(struct policy_set *set, const struct policy *p, unsigned ways,
+                        uint32_t lines, struct rng *rng)
 {
-    struct policy_set *set = xcalloc(copies, sizeof *set);
+    policy_set_init(set, p, ways, 1);
+    for (unsigned i = 0; i < 8 * ways; i++) {
+        uint32_t line = (uint32_t)rng_below(rng, 2 * lines);
 
-    for (unsigned k = 0; k < copies; k++)
-        policy_set_init(&set[k], p, t->ways, rng_u64(r));
+        policy_set_access(set, line < lines ? line : HISTORY_LINE + line, NULL);
+    }
+}
+
+/* Histories: so many new lines; or accesses drawn at random. What is not fixed by a reset (trees, bits, ages: which way is
+ * next) depends on them. */
+static void begin(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
+{
+    rng_seed(&r->rng, 5);
+    r->n = 2 * ways + 1 + DRAWN;
+    for (unsigned k = 0; k < r->n; k++) {
+        struct history *h = &r->h[k];
+
+        *h = (struct history){.s[0] = {.trace = SIZE_MAX, .length = SIZE_MAX},
+                              .s[1] = {.trace = SIZE_MAX, .length = SIZE_MAX}};
+        policy_set_init(&h->set, p, ways, 1);
+        for (unsigned i = 0; i < k && k <= 2 * ways; i++)
+            policy_set_access(&h->set, HISTORY_LINE + i, NULL);
+        if (k > 2 * ways)
+            drawn_state(&h->set, p, ways, lines, &r->rng);
+    }
+}
+
+static void foresee(struct history *h, const struct trace *t, size_t trace)
+{
+    struct score *s = &h->s[t->stores];
+    size_t before = 0;
+
+    h->last = h->off;
     for (size_t i = 0; i < t->n; i++) {
-        double hits = 0;
+        bool hit = policy_set_access(&h->set, t->a[i].line, NULL);
 
-        for (unsigned k = 0; k < copies; k++) {
-            bool hit = policy_set_access(&set[k], t->a[i].line, NULL);
-
-            hits += hit;
-            sums[t->seq * copies + k] += hit && t->a[i].counts;
-        }
+        h->off += hit != t->a[i].hit && !t->a[i].store;
+        h->loads += !t->a[i].store;
         if (!t->a[i].counts)
             continue;
-        m->seen[t->seq] += t->a[i].hit;
-        m->answers[t->seq]++;
         s->total++;
-        s->agree += (hits * 2 > copies) == t->a[i].hit;
-        s->varied += 2 * hits / copies * (1 - hits / copies);
+        s->agree += hit == t->a[i].hit;
+        if (hit != t->a[i].hit && before < s->length) {
+            s->length = before;
+            s->trace = trace;
+            s->step = i;
+        }
+        before++;
     }
-    free(set);
+    h->last = h->off - h->last;
 }
 
-/* Each sequence's hits, over all sets and repeats, are a sum of many draws: normal, with the mean and variance of the
- * replays, and 0.3 % of the answers allowed for what the model leaves out. */
-static void compare_sample(struct sample *m, const double *sums, unsigned copies, struct score *s)
+static bool same_state(const struct policy_set *a, const struct policy_set *b)
 {
-    for (size_t q = 0; q < m->sequences; q++) {
-        double mean = 0, square = 0, slack = 0.003 * m->answers[q], z2;
+    return a->empty == b->empty && memcmp(a->line, b->line, a->ways * sizeof *a->line) == 0 &&
+           memcmp(a->state, b->state, sizeof a->state) == 0;
+}
 
-        if (m->answers[q] == 0)
+static const struct history *best(const struct replayer *r)
+{
+    size_t k = 0;
+
+    for (size_t i = 1; i < r->n; i++)
+        k = r->h[i].off < r->h[k].off ? i : k;
+    return &r->h[k];
+}
+
+/* Keeps, of histories that have come to the same state, the better one, and gives up what is far behind. */
+static void give_up(struct replayer *r)
+{
+    uint64_t least = best(r)->off, limit = least + least / 8 + BEHIND;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        size_t k = 0;
+
+        if (r->h[i].off > limit)
             continue;
-        for (unsigned k = 0; k < copies; k++)
-            mean += sums[q * copies + k] / copies;
-        for (unsigned k = 0; k < copies; k++)
-            square += pow(sums[q * copies + k] - mean, 2) / (copies - 1);
-        z2 = pow(m->seen[q] - mean, 2) / (square * (1 + 1.0 / copies) + slack * slack + 0.25);
-        s->log_like -= z2 / 2;
-        s->expected -= 0.5;
-        s->sd += 0.5;
-        s->worst = fmax(s->worst, sqrt(z2));
+        while (k < kept && !same_state(&r->h[k].set, &r->h[i].set))
+            k++;
+        if (k == kept || r->h[i].off < r->h[k].off)
+            r->h[k] = r->h[i];
+        kept += k == kept;
+    }
+    r->n = kept;
+}
+
+/* When even the best history was off in the last trace, its state may be another than it seems (or something else touched
+ * the set): drawn states may go on in its place, for as many wrong answers as a penalty. */
+static void begin_again(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
+{
+    struct history like = *best(r);
+
+    if (like.last == 0 ||
+        (double)(like.s[0].total - like.s[0].agree) > 0.01 * (double)like.s[0].total)
+        return;
+    like.off += PENALTY;
+    like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
+    for (unsigned k = 0; k < AGAIN && r->n < MOST_HISTORIES; k++) {
+        drawn_state(&like.set, p, ways, lines, &r->rng);
+        r->h[r->n++] = like;
     }
 }
 
-static void score_random(const struct policy *p, const struct trace *t, size_t n, int which,
-                         unsigned copies, uint64_t most, struct score *s)
+static void add(struct score *to, const struct score *s)
 {
-    struct sample m = {0};
-    double *sums;
-    uint64_t seen = 0;
-    struct rng r;
+    to->agree += s->agree;
+    to->total += s->total;
+    if (s->length < to->length) {
+        to->length = s->length;
+        to->trace = s->trace;
+        to->step = s->step;
+    }
+}
+
+static void likelihood(struct score *s, double flip)
+{
+    double right = log1p(-flip), wrong = log(flip), n = (double)s->total, agree = (double)s->agree;
+
+    s->log_like = agree * right + (n - agree) * wrong;
+    s->expected = n * ((1 - flip) * right + flip * wrong);
+    s->sd = sqrt(n * flip * (1 - flip)) * (right - wrong);
+}
+
+/* Whether a candidate goes on: by the answers of finished sets and of the best history of this one, and, where few of them
+ * count, by all of its loads. */
+static bool passes(const struct score *done, const struct history *h,
+                   const struct replay_gate **gate)
+{
+    const struct score *now = &h->s[0];
+    double total = (double)(done->total + now->total), agree = (double)(done->agree + now->agree);
+
+    if (*gate != NULL && h->off * 20 > h->loads + 400)
+        return false;
+
+    while (*gate != NULL && (*gate)->answers > 0 && total >= (double)(*gate)->answers) {
+        if (agree < (*gate)->agreement * total)
+            return false;
+        ++*gate;
+    }
+    return true;
+}
+
+static void replay_all(const struct policy *p, const struct trace *t, size_t n,
+                       const struct replay_how *how, struct score s[2])
+{
+    const struct replay_gate *gate = how->gate;
+    struct replayer r = {.h = xcalloc(MOST_HISTORIES, sizeof *r.h)};
+    uint32_t lines = 1;
 
     for (size_t i = 0; i < n; i++)
-        m.sequences = t[i].seq >= m.sequences ? t[i].seq + 1 : m.sequences;
-    m.seen = xcalloc(m.sequences + 1, sizeof *m.seen);
-    m.answers = xcalloc(m.sequences + 1, sizeof *m.answers);
-    sums = xcalloc(m.sequences * copies + 1, sizeof *sums);
-    rng_seed(&r, 1);
-    for (size_t i = 0; i < n && (most == 0 || seen < most); i++)
-        if (wanted(&t[i], which)) {
-            sample_trace(p, &t[i], copies, &m, sums, s, &r);
-            seen += t[i].n;
+        for (size_t k = 0; k < t[i].n; k++)
+            lines = t[i].a[k].line >= lines ? t[i].a[k].line + 1 : lines;
+    for (size_t i = 0; i < n && !s[0].stopped; i++) {
+        if (i == 0 || t[i].set != t[i - 1].set)
+            begin(&r, p, t[i].ways, lines);
+        else
+            begin_again(&r, p, t[i].ways, lines);
+        for (size_t k = 0; k < r.n; k++)
+            foresee(&r.h[k], &t[i], i);
+        give_up(&r);
+        s[0].stopped = !passes(&s[0], best(&r), &gate);
+        if (i + 1 == n || t[i + 1].set != t[i].set || s[0].stopped) {
+            add(&s[0], &best(&r)->s[0]);
+            add(&s[1], &best(&r)->s[1]);
         }
-    compare_sample(&m, sums, copies, s);
-    free(m.seen);
-    free(m.answers);
-    free(sums);
+    }
+    free(r.h);
+    likelihood(&s[0], how->flip);
+    likelihood(&s[1], how->flip);
 }
 
-void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
-                  unsigned copies, uint64_t most, struct score *s)
+void replay_score(const struct policy *p, const struct trace *t, size_t n,
+                  const struct replay_how *how, struct score s[2])
 {
-    uint64_t seen = 0;
-
-    *s = (struct score){.trace = SIZE_MAX, .length = SIZE_MAX};
+    s[0] = s[1] = (struct score){.trace = SIZE_MAX, .length = SIZE_MAX};
     if (p->random)
-        score_random(p, t, n, which, copies, most, s);
-    for (size_t i = 0; !p->random && i < n && (most == 0 || seen < most); i++)
-        if (wanted(&t[i], which)) {
-            score_trace(p, &t[i], i, flip, s);
-            seen += t[i].n;
-        }
-    s->sd = sqrt(s->sd);
+        replay_random(p, t, n, how, s);
+    else
+        replay_all(p, t, n, how, s);
 }
 
 bool replay_consistent(const struct policy *p, const struct score *s, double flip, double differ)
 {
     double wrong = (double)(s->total - s->agree), n = (double)s->total;
 
-    if (s->total == 0)
+    if (s->total == 0 || s->stopped)
         return false;
     if (p->random) /* and repeats differ as often as they should, within a factor of two */
         return s->worst < 5 &&
                (isnan(differ) || (differ * n > s->varied / 2 && differ * n < s->varied * 2 + 3));
-    return wrong <= n * (2 * flip + 0.001) + 3 * sqrt(n * flip);
+    return wrong <= n * (flip + 0.0005) + 3 * sqrt(n * flip);
+}
+
+/* Answers differ in bursts, so this many are a few independent draws. */
+bool replay_too_lucky(const struct score *s)
+{
+    return s->varied > 40;
 }
 
 static bool same_run(const struct trace *a, const struct trace *b)
@@ -201,57 +232,34 @@ static bool same_run(const struct trace *a, const struct trace *b)
     return a->set == b->set && a->seq == b->seq && a->n == b->n && a->rep < b->rep;
 }
 
-double replay_flips(const struct trace *t, size_t n, uint64_t *pairs)
+double replay_differ(const struct trace *t, size_t n, uint64_t *pairs)
 {
     uint64_t differ = 0;
 
     *pairs = 0;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n && k < i + 64; k++)
-            for (size_t x = 0; same_run(&t[i], &t[k]) && x < t[i].n; x++)
+        for (size_t k = i + 1; k < n && k < i + REPEATS && same_run(&t[i], &t[k]); k++)
+            for (size_t x = 0; x < t[i].n; x++)
                 if (t[i].a[x].counts) {
                     ++*pairs;
                     differ += t[i].a[x].hit != t[k].a[x].hit;
                 }
-    return *pairs > 0 ? (double)differ / (double)*pairs / 2 : 0;
+    return *pairs > 0 ? (double)differ / (double)*pairs : 0;
 }
 
-static size_t first_difference(const struct policy *p, const struct policy *q,
-                               const struct trace *like, unsigned lines, uint32_t *line,
-                               size_t most, struct rng *r)
+double replay_misread(const struct trace *t, size_t n, uint64_t *loads)
 {
-    struct policy_set a, b;
+    uint64_t missed = 0;
 
-    policy_set_init(&a, p, like->ways, 1);
-    policy_set_init(&b, q, like->ways, 1);
-    for (size_t i = 0; i < like->n && !like->a[i].counts; i++) {
-        policy_set_access(&a, like->a[i].line, NULL);
-        policy_set_access(&b, like->a[i].line, NULL);
-    }
-    for (size_t i = 0; i < most; i++) {
-        line[i] = (uint32_t)rng_below(r, lines);
-        if (policy_set_access(&a, line[i], NULL) != policy_set_access(&b, line[i], NULL))
-            return i + 1;
-    }
-    return 0;
-}
+    *loads = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 1; k < t[i].n; k++) {
+            const struct answer *a = &t[i].a[k];
 
-size_t replay_distinguish(const struct policy *p, const struct policy *q, const struct trace *like,
-                          unsigned lines, uint32_t *line, size_t most)
-{
-    uint32_t *tried = xcalloc(most, sizeof *tried);
-    size_t best = 0;
-    struct rng r;
-
-    rng_seed(&r, 7);
-    for (int k = 0; k < TRIES; k++) {
-        size_t n = first_difference(p, q, like, lines, tried, best > 0 ? best - 1 : most, &r);
-
-        if (n > 0) {
-            best = n;
-            memcpy(line, tried, n * sizeof *line);
+            if (a->line != a[-1].line || a->store || a[-1].store)
+                continue;
+            ++*loads;
+            missed += !a->hit;
         }
-    }
-    free(tried);
-    return best;
+    return *loads > 0 ? (double)missed / (double)*loads : 0;
 }

@@ -2,7 +2,11 @@
  *
  * A deterministic policy predicts every answer; an answer is read wrong with the chance `flip`. A policy that draws random
  * numbers predicts how many answers of a sequence are hits: many independent replays give the mean and the variance, and
- * also how often two repeats of a sequence differ. */
+ * also how often two repeats of a sequence differ.
+ *
+ * Traces of one set follow each other as they ran, so a candidate goes from one to the next in the state that it was left
+ * in. What the set held before the first one is not known: of many histories, the one that suits the candidate best
+ * counts. */
 #ifndef L2_REPLAY_H
 #define L2_REPLAY_H
 
@@ -37,27 +41,42 @@ struct score {
     double varied; /* random: answers in which two repeats are expected to differ */
     /* The shortest wrong prediction: trace, step, and how many counted steps come before it. trace SIZE_MAX: none. */
     size_t trace, step, length;
+    bool stopped; /* given up: wrong too often */
 };
 
-/* Replays the traces that `which` accepts (0 without stores, 1 with, 2 all). A trace starts with the set in the
- * phase (0 to ways - 1 foreign lines loaded) that suits the candidate best.
- * copies: replays of a random policy; most: stop after so many accesses (0: never). */
-void replay_score(const struct policy *p, const struct trace *t, size_t n, int which, double flip,
-                  unsigned particles, uint64_t most, struct score *s);
+/* After so many answers a candidate goes on only when it agrees so well. */
+struct replay_gate {
+    uint64_t answers;
+    double agreement;
+};
 
-/* Whether the answers can be the policy's: not more wrong than misreadings (twice the flip rate, and one in a thousand)
- * explain; for a random one, every sequence's hits within five standard deviations, and repeats that differ (differ: share
- * of answers, nan when there are no repeats) about as often as they should. */
+struct replay_how {
+    double flip;     /* chance of a misreading */
+    unsigned copies; /* replays of a random policy, at least 2 */
+    uint64_t most;   /* accesses after which replays of a random policy stop; 0: never */
+    const struct replay_gate *gate; /* by rising answers, ends with 0; NULL: none */
+};
+
+/* Replays all traces (sorted by set, in order of time). s[0] counts those without stores, s[1] those with. */
+void replay_score(const struct policy *p, const struct trace *t, size_t n,
+                  const struct replay_how *how, struct score s[2]);
+
+/* Whether the answers can be the policy's: not more wrong than misreadings explain; for a random one, every sequence's hits
+ * within five standard deviations, and repeats that differ (differ: share of answers, nan when there are no repeats) about
+ * as often as they should. */
 bool replay_consistent(const struct policy *p, const struct score *s, double flip, double differ);
 
-/* Share of answers that differ between repeats of the same sequence on the same set, over 2: the flip rate, when the
- * policy is deterministic. pairs: answers compared. */
-double replay_flips(const struct trace *t, size_t n, uint64_t *pairs);
+/* Of a random policy when a deterministic one foresees all answers: would draws have shown, but for incredible luck? */
+bool replay_too_lucky(const struct score *s);
 
-/* A short sequence of lines 0..lines-1, after the same reset as `like` begins with (its answers before the first that
- * counts), whose last access hits under one policy and misses under the other. Fills line[] (room for `most`), returns its
- * length, 0 when none was found. */
-size_t replay_distinguish(const struct policy *p, const struct policy *q, const struct trace *like,
-                          unsigned lines, uint32_t *line, size_t most);
+/* Share of answers that differ between repeats of the same sequence on the same set. pairs: answers compared. */
+double replay_differ(const struct trace *t, size_t n, uint64_t *pairs);
+/* Share of loads that were read as misses although the access before was a load of the same line: under any policy they
+ * are misreadings. n of them in *loads. */
+double replay_misread(const struct trace *t, size_t n, uint64_t *loads);
+
+/* For replay_random.c: both scores of a policy that draws random numbers. */
+void replay_random(const struct policy *p, const struct trace *t, size_t n,
+                   const struct replay_how *how, struct score s[2]);
 
 #endif

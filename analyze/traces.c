@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SEQUENCES = 99999 };
+
 struct columns {
     size_t exp, set, side, ways, threshold, seq, rep, step, line, kind, report, cycles;
 };
@@ -27,13 +29,33 @@ static void find_columns(const struct tsv *t, struct columns *c)
     c->cycles = xtsv_column(t, "cycles");
 }
 
-static struct trace *trace_of(struct traces *all, const struct tsv *t, const struct columns *c)
+static struct trace *find(const struct traces *all, uint64_t set, uint64_t seq, uint64_t rep)
 {
-    uint64_t set = xtsv_u64(t, c->set), seq = xtsv_u64(t, c->seq), rep = xtsv_u64(t, c->rep);
-
     for (size_t i = all->n; i-- > 0;)
         if (all->t[i].set == set && all->t[i].seq == seq && all->t[i].rep == rep)
             return &all->t[i];
+    return NULL;
+}
+
+/* A trace that begins again belongs to another run: its sets and sequences are others than those before. */
+static struct trace *trace_of(struct traces *all, const struct tsv *t, const struct columns *c)
+{
+    uint64_t set = xtsv_u64(t, c->set), seq = xtsv_u64(t, c->seq), rep = xtsv_u64(t, c->rep);
+    struct trace *tr = find(all, all->set_base + set, all->seq_base + seq, rep);
+
+    if (seq > MOST_SEQUENCES)
+        xtsv_bad(t, c->seq, "sequence number over 99999");
+    if (tr != NULL && tr->n > 0 && xtsv_u64(t, c->step) == 0) {
+        all->set_base = all->set_next;
+        all->seq_base = all->seq_next;
+        tr = NULL;
+    }
+    if (tr != NULL)
+        return tr;
+    set += all->set_base;
+    seq += all->seq_base;
+    all->set_next = set >= all->set_next ? set + 1 : all->set_next;
+    all->seq_next = seq >= all->seq_next ? seq + 1 : all->seq_next;
     all->t = xgrow(all->t, all->n, &all->cap, sizeof *all->t);
     all->t[all->n] =
         (struct trace){.set = set, .seq = seq, .rep = rep, .side = xtsv_u64(t, c->side)};
@@ -100,6 +122,26 @@ static void one_device(const struct tsv *t)
              one, two);
 }
 
+size_t traces_of_set(const struct traces *all, size_t i)
+{
+    size_t n = 1;
+
+    while (i + n < all->n && all->t[i + n].set == all->t[i].set)
+        n++;
+    return n;
+}
+
+static unsigned lines_of_set(const struct traces *all, size_t i)
+{
+    size_t n = traces_of_set(all, i);
+    uint32_t most = 0;
+
+    for (size_t k = i; k < i + n; k++)
+        for (size_t x = 0; x < all->t[k].n; x++)
+            most = all->t[k].a[x].line > most ? all->t[k].a[x].line : most;
+    return most + 1;
+}
+
 void xtraces_read(struct tsv *t, struct traces *all)
 {
     struct columns c = {0};
@@ -124,17 +166,13 @@ void xtraces_read(struct tsv *t, struct traces *all)
              "(extra=)",
              t->file, all->lines, all->ways);
     qsort(all->t, all->n, sizeof *all->t, by_run);
-    for (size_t i = 0; i < all->n; i++)
-        all->sets += i == 0 || all->t[i].set != all->t[i - 1].set;
-}
+    all->known = all->lines;
+    for (size_t i = 0; i < all->n; i += traces_of_set(all, i)) {
+        unsigned lines = lines_of_set(all, i);
 
-size_t traces_of_set(const struct traces *all, size_t i)
-{
-    size_t n = 1;
-
-    while (i + n < all->n && all->t[i + n].set == all->t[i].set)
-        n++;
-    return n;
+        all->sets++;
+        all->known = lines < all->known ? lines : all->known;
+    }
 }
 
 void traces_free(struct traces *all)

@@ -1,4 +1,5 @@
-/* The rows of replace as traces: one for each run of a sequence on a set, answers in order of their steps. */
+/* The rows of replace as traces: one for each run of a sequence on a set, answers in order of their steps. Several archives
+ * of one device may follow each other: their sets and sequences are numbered on. */
 #ifndef L2_TRACES_H
 #define L2_TRACES_H
 
@@ -10,7 +11,9 @@ struct traces {
     size_t n, cap;
     unsigned ways;  /* 0 before reading: the rows say */
     unsigned lines; /* line numbers are below this */
+    unsigned known; /* in every set */
     size_t sets;
+    uint64_t set_base, seq_base, set_next, seq_next; /* while reading: of this run; of the next */
 };
 
 /* Reads all rows. Exits on malformed ones, on rows of two devices, on ways that differ or do not fit, and when no line can

@@ -20,9 +20,33 @@ setup_file()
         END { exit bad || fit != 1 || n < 10 }'
 }
 
-@test "too short a sequence: not told apart, and the sequence to run next tells more" {
-    l2collect -q -d sim:tiny replace seq='a b c a?' sets=1 2>/dev/null | l2policy >"$BATS_TEST_TMPDIR/out" 2>/dev/null
-    grep -qE '^policy	.*lru or .*not told apart: run seq=' "$BATS_TEST_TMPDIR/out"
+# Runs what l2policy asks for next, adding to the same evidence, until it asks for nothing; at most eight times.
+told()
+{
+    local all=$BATS_TEST_TMPDIR/all.tsv sequence k
+    l2collect -q -d "sim:$1" -o "$all" replace seq="$2" sets=2 2>/dev/null
+    for k in 1 2 3 4 5 6 7 8; do
+        sequence=$(l2policy -n "$all")
+        [ -n "$sequence" ] || break
+        echo "$sequence" | l2collect -q -s "$k" -d "sim:$1" replace seq=- sets=2 reps=4 2>/dev/null >>"$all"
+    done
+    l2policy "$all" >"$BATS_TEST_TMPDIR/out"
+    cat "$BATS_TEST_TMPDIR/out"
+}
+
+@test "too short a sequence: not told apart; the sequences that it asks for end at the truth" {
+    l2collect -q -d sim:tiny replace seq='a b c a?' sets=1 2>/dev/null | l2policy |
+        grep -qE '^policy	lru or .*not told apart: run reps=[0-9]+ seq='
+    told tiny 'a b c a?'
+    grep -q '^policy	lru	.*consistent' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "the same for other policies" {
+    for policy in fifo plru srrip bip; do
+        sed "s/^policy.*//; \$ a policy $policy" "$L2TOOLS_SHARE/devices/tiny.dev" >"$BATS_TEST_TMPDIR/chip.dev"
+        told "$BATS_TEST_TMPDIR/chip.dev" '(0..8)*2 0? 1?'
+        grep -qE "^policy	$policy( or qlru_[^	]*)?	.*consistent" "$BATS_TEST_TMPDIR/out"
+    done
 }
 
 @test "-w that does not fit the sets is refused" {
