@@ -51,14 +51,12 @@ struct chip {
     uint32_t extent;      /* pages that lie together in physical memory */
 
     /* What is kept. */
-    uint32_t copies, copy_insert; /* enum chip_copies, enum chip_insert */
-    uint32_t copy_drop;           /* 1: a copy goes when its home line goes */
-    uint32_t copy_store; /* enum chip_store: what a store does to the copy on its SM's side */
+    uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
+    uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
-    uint32_t l1_ways, l1_latency,
-        l1_inclusive; /* inclusive, 1: goes when its side's L2 loses the line */
-    struct chip_list tlb_pages, tlb_cycles; /* of each level: entries, cycles of a miss */
+    uint32_t l1_ways, l1_latency, l1_inclusive; /* 1: goes when its L2 loses the line */
+    struct chip_list tlb_pages, tlb_cycles;     /* of each level: entries, cycles of a miss */
 
     /* Latencies in cycles; spreads are of uniform offsets +- that much. */
     uint32_t timer, latency_local, latency_remote, latency_dram, latency_dram_remote;
@@ -80,10 +78,10 @@ struct chip {
 void chip_default(struct chip *c); /* a small one-sided LRU chip */
 /* Reads a file over the defaults. 0, or -1 and "FILE:LINE: what" in why[]. */
 int chip_read(struct chip *c, FILE *from, const char *file, char *why, size_t why_size);
-/* Whether the values fit together: 0, or -1 and why. chip_read does this, too. */
+/* Whether the values fit together: 0, or -1 and why. So does chip_read. */
 int chip_check(const struct chip *c, char *why, size_t why_size);
-/* Every key, so that reading it back gives the same chip. */
-void chip_write(const struct chip *c, FILE *to);
+void chip_write(const struct chip *c,
+                FILE *to); /* every key: reading it back gives the same chip */
 
 /* A random chip for tests of what recovers chips: 1, 2 or 4 sides, ways 4-24, any number of sets, slices and hash. */
 struct chip_draw {
