@@ -50,7 +50,6 @@ struct chip {
     uint32_t set_hash;    /* enum chip_set_hash */
     uint32_t extent;      /* pages that lie together in physical memory */
 
-    /* What is kept. */
     uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
     uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
