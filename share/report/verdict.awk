@@ -78,15 +78,15 @@ function cell(r, name) {
     return "<td class=v>" value(r, name) " " badge(v[r, name, "verdict"]) "</td>"
 }
 
-function one_row(name,    s, where) {
+function one_row(name,    s, where, between) {
     where = home(name, there)
     s = where == "" ? called(name) : "<a href=\"#" where "\">" called(name) "</a>"
     if (second != "") {
         split(name in says ? says[name] : "missing\t-", d, "\t")
         return "<tr><td>" s "</td>" cell(1, name) cell(2, name) "<td class=\"says-" esc(d[1]) "\">" esc(d[2]) "</td></tr>"
     }
-    return "<tr><td>" s "</td>" cell(1, name) "<td>" interval(v[1, name, "lo"], v[1, name, "hi"], v[1, name, "unit"]) \
-        "</td><td>" names(1, name) "</td><td>" driver(1, name) "</td></tr>"
+    between = interval(v[1, name, "lo"], v[1, name, "hi"], v[1, name, "unit"])
+    return "<tr><td>" s "</td>" cell(1, name) (between == "-" ? "<td class=none>" : "<td>") between "</td><td>" names(1, name) "</td><td>" driver(1, name) "</td></tr>"
 }
 
 function one_card(name,    word) {

@@ -228,3 +228,18 @@ lacks()
     rm -rf out
     fails 1 'nowhere: no such folder' l2report run nowhere
 }
+
+@test "every parameter of the verdict has a name, a section and a sentence" {
+    l2verdict -l | cut -f 1 | while read -r name; do
+        case $name in
+        policy_agreement | policy_repeats | policy_misread | slice_lines | slice_agreement) continue ;; # of the data
+        esac
+        grep -qE "^$name\\|[^|]+\\|[a-z_ ]+\\|[^|]+\\.$" "$L2TOOLS_SHARE/report/parameters.txt" || echo "$name"
+    done >lacking
+    diff /dev/null lacking
+    [ "$(l2verdict -l | wc -l)" -gt 40 ]
+    # A section that a parameter stands in has words.
+    sed '/^#/d' "$L2TOOLS_SHARE/report/parameters.txt" | cut -d '|' -f 3 | tr ' ' '\n' | sort -u | while read -r e; do
+        [ -f "$L2TOOLS_SHARE/report/${e%%_*}.txt" ] || echo "$e"
+    done | diff /dev/null -
+}
