@@ -46,7 +46,7 @@ help:
 	@echo 'check-gpu  the tests that need one'
 	@echo 'bench      timings of l2stat; bench-gpu bandwidth by every variant, against BENCH_PEER=program|file|GB/s'
 	@echo 'fuzz       random input to the reader for FUZZ_SECONDS (60); check does it for 4'
-	@echo 'report     measures on the default device and writes report/index.html'
+	@echo 'report     surveys the default device (SURVEY=--quick) and writes report/index.html'
 	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
 	@echo 'install, uninstall   below PREFIX (/usr/local), DESTDIR before it'
 	@echo 'clean      removes what was built'
@@ -143,13 +143,12 @@ uninstall:
 	@for f in $(INSTALLED); do from=$${f%%:*}; rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}/$${from##*/}"; done
 	@rm -rf "$(DESTDIR)$(PREFIX)/share/l2tools"
 
-# What is measured for a report, in this order: clocks first, they warm the chip up.
+# A survey of the default device and its report; SURVEY='--quick' or '-d sim:tiny' are words for l2survey. A survey with
+# failed steps has a report, too.
 report: all
-	@mkdir -p report/run && rm -f report/run/*
-	@for e in clock latency bandwidth; do \
-	    $B/l2collect -o report/run/$$e.tsv $$e && gzip -f report/run/$$e.tsv || exit 1; \
-	done
-	@PATH="$(CURDIR)/$B:$$PATH" bin/l2report -o report report/run
+	@rm -rf report/run && mkdir -p report
+	@PATH="$(CURDIR)/$B:$$PATH"; bin/l2survey $(SURVEY) -o report/run; status=$$?; \
+	    bin/l2report -o report report/run && exit $$status
 	@! gzip -dc report/run/*.gz | grep -q '^#simulated yes' || \
 	    printf '\n*** SIMULATED: there is no GPU, so a modelled one was measured. ***\n\n'
 

@@ -12,6 +12,7 @@
 struct one_test {
     uint32_t test;
     int skip;
+    double cycles;
     bool over, check_all, check_one, other;
 };
 
@@ -97,6 +98,7 @@ static void add_test(struct attempt *a, const struct tsv *t, const struct evict_
     ts->t = xgrow(ts->t, ts->n, &ts->cap, sizeof *ts->t);
     ts->t[ts->n] = (struct one_test){.test = (uint32_t)xtsv_u64(t, c->test),
                                      .skip = (int)xtsv_i64(t, c->skip),
+                                     .cycles = xtsv_double(t, c->cycles),
                                      .over = xtsv_double(t, c->cycles) > a->threshold,
                                      .check_all = tsv_is(t, c->phase, "check_all"),
                                      .check_one = tsv_is(t, c->phase, "check_one")};
@@ -181,6 +183,20 @@ static int by_test(const void *x, const void *y)
     return (a->test > b->test) - (a->test < b->test);
 }
 
+/* The median of the probes that missed, or of those that hit; nan when there are none. */
+static double median_probe(const struct attempt_tests *ts, bool over)
+{
+    double *cycles = xmalloc((ts->n + 1) * sizeof *cycles), median;
+    size_t n = 0;
+
+    for (size_t i = 0; i < ts->n; i++)
+        if (ts->t[i].over == over)
+            cycles[n++] = ts->t[i].cycles;
+    median = n > 0 ? split_median(cycles, n) : NAN;
+    free(cycles);
+    return median;
+}
+
 /* Only the checks after the last other test count: a set that was repaired is checked again. */
 static void verify(struct attempt *a)
 {
@@ -211,6 +227,8 @@ static void verify(struct attempt *a)
             a->worst_n = n[k];
         }
     }
+    a->hit = median_probe(ts, false);
+    a->miss = median_probe(ts, true);
     free(ts->t);
     free(ts);
     a->tests = NULL;

@@ -21,6 +21,7 @@ struct attempt {
     int64_t sm;
     uint64_t offset; /* of the target */
     double positions, threshold, line, first, cycles;
+    double hit, miss;             /* median cycles of the probes that hit, that missed; nan: none */
     uint64_t all_over, all_n;     /* check with the whole set: probes over the threshold, probes */
     uint64_t worst_over, worst_n; /* the same leaving one line out: the line that does worst */
     uint64_t tag_over[64], tag_n[64]; /* same-tag test: distance (i - 32) x 32 bytes */

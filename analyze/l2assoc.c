@@ -4,6 +4,7 @@
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/out.h"
+#include "../share/lib/split.h"
 #include "../share/lib/tsv.h"
 #include "assoc.h"
 #include "assoc_rows.h"
@@ -177,6 +178,25 @@ static void put_line(struct out *o, const struct attempt *const *final, size_t n
             best * 32, used, best * 32);
 }
 
+/* A latency from the probes of verified targets: the median of the targets' medians, and their quartiles. */
+static void put_probe(struct out *o, const struct attempt *const *final, size_t n,
+                      const char *param, bool miss)
+{
+    double *cycles = xmalloc((n + 1) * sizeof *cycles), median;
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (final[i]->verified && !isnan(miss ? final[i]->miss : final[i]->hit))
+            cycles[k++] = miss ? final[i]->miss : final[i]->hit;
+    if (k >= 5) {
+        median = split_median(cycles, k);
+        finding_put(o, param, median, cycles[k / 4], cycles[k - 1 - k / 4], "evict_probe", k,
+                    "probes of targets that %s; quartiles over targets",
+                    miss ? "had been evicted" : "were still there");
+    }
+    free(cycles);
+}
+
 static void put_evict(struct out *o, const struct assoc_rows *r, const char *kind)
 {
     const struct attempt **final = xcalloc(r->na + 1, sizeof *final);
@@ -197,6 +217,10 @@ static void put_evict(struct out *o, const struct assoc_rows *r, const char *kin
                     ok, ways, ok, n, why);
         put_sets(o, final, n, kind, (double)ways);
         put_line(o, final, n);
+        if (strcmp(kind, "home") == 0) {
+            put_probe(o, final, n, "latency_local", false);
+            put_probe(o, final, n, "latency_dram", true);
+        }
     }
     free(why);
     free(final);

@@ -27,6 +27,9 @@ qdf loads           2   2  contend         op=cg line={line}
 q   replace         2   3  replace         sets=2 line={line}
 d   replace         4   7  replace         sets=6 line={line}
 f   replace        10  20  replace         line={line}
+q   bandwidth       1   3  bandwidth       size={l2*2/5},{l2*8} op=read,write bytes={move} passes=2
+d   bandwidth       2   7  bandwidth       size={l2/16},{l2/4},{l2*2/5},{l2/2},{l2*8} bytes={move}
+f   bandwidth       5  60  bandwidth
 df  partial         2   8  partial         bytes={move}
 qd  sametag         1   3  sametag         line={line}
 f   sametag         3   9  sametag         sets=24 line={line}
@@ -38,9 +41,6 @@ f   copies          8  11  copies          line={line}
 df  inclusion       2   5  inclusion       line={line}
 df  tlb             3   1  tlb
 f   persist         2  30  persist         reps=1
-q   bandwidth       1   3  bandwidth       size={l2*2/5},{l2*8} op=read,write bytes={move} passes=2
-d   bandwidth       2   7  bandwidth       size={l2/16},{l2/4},{l2*2/5},{l2/2},{l2*8} bytes={move}
-f   bandwidth       5  60  bandwidth
 '
 
 # What is made of the archives: a name, the filter that it takes, the archives that it reads, and below a pipe of the same
