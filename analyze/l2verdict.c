@@ -135,7 +135,7 @@ static void put_row(struct out *o, const struct verdict_row *r)
     out_round(o, r->api, 8);
     out_round(o, 100 * r->difference, 4);
     out_str(o, methods);
-    out_str(o, r->n > 0 ? r->m[r->best].note : "-");
+    out_str(o, r->doubt != NULL ? r->doubt : r->n > 0 ? r->m[r->best].note : "-");
     out_row(o);
     free(methods);
 }

@@ -11,19 +11,20 @@ const char *const verdict_words[] = {"agree", "single", "disagree", "open", "mis
 
 /* clang-format off */
 const struct verdict_rule verdict_rules[] = {
-    {"capacity_side",       0.05, RULE_EXPECTED},
-    {"capacity_total",      0.05, RULE_EXPECTED},
+    {"capacity_side",       0.05, RULE_EXPECTED | RULE_LAW},
+    {"capacity_total",      0.05, RULE_EXPECTED | RULE_LAW},
     {"line",                0,    RULE_EXPECTED},
     {"sector",              0,    RULE_EXPECTED},
     {"fetch_default",       0,    RULE_EXPECTED},
     {"ways",                0,    RULE_EXPECTED},
-    {"sets_side",           0.05, RULE_EXPECTED},
-    {"sets_total",          0.05, 0},
+    {"sets_side",           0.05, RULE_EXPECTED | RULE_LAW},
+    {"sets_total",          0.05, RULE_LAW},
     {"index",               0,    0},
     {"policy",              0,    RULE_EXPECTED},
     {"policy_agreement",    0.01, RULE_ABOUT},
     {"policy_dirty",        0.05, 0},
     {"policy_repeats",      0,    RULE_ABOUT},
+    {"policy_misread",      1,    RULE_ABOUT},
     {"slices",              0,    RULE_EXPECTED},
     {"slices_side",         0,    RULE_EXPECTED},
     {"slice_lines",         0.5,  RULE_ABOUT},
@@ -317,6 +318,45 @@ static void add_row(struct verdict *v, const struct findings *fs, struct verdict
     v->row[v->n++] = r;
 }
 
+/* Whether a policy evicts a line with the ways-th new line of its set, as the laws for sets and capacities suppose. */
+static int lawful(const char *policy)
+{
+    static const char *const names[] = {"lru", "fifo", "plru", "bitplru", "nru", NULL};
+
+    while (*policy != '\0') {
+        const char *end = strstr(policy, " or ");
+        size_t len = end != NULL ? (size_t)(end - policy) : strlen(policy);
+        int k = 0;
+
+        while (names[k] != NULL && (strlen(names[k]) != len || strncmp(names[k], policy, len) != 0))
+            k++;
+        if (names[k] == NULL)
+            return 0;
+        policy += len + (end != NULL ? strlen(" or ") : 0);
+    }
+    return 1;
+}
+
+/* Under other policies the methods err together, so that their agreement says nothing. */
+static void doubt_laws(struct verdict *v)
+{
+    const struct verdict_row *policy = verdict_get(v, "policy");
+
+    if (policy == NULL || policy->n == 0 || lawful(policy->value))
+        return;
+    for (size_t i = 0; i < v->n; i++) {
+        struct verdict_row *r = &v->row[i];
+
+        if (!(r->rule.flags & RULE_LAW) || r->n == 0)
+            continue;
+        r->word = VERDICT_OPEN;
+        r->difference = NAN;
+        r->doubt = xprintf("the laws behind these methods hold for LRU and its like, and the "
+                           "policy is %s",
+                           policy->value);
+    }
+}
+
 void verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
                   size_t napi, int all)
 {
@@ -330,6 +370,7 @@ void verdict_make(struct verdict *v, const struct findings *fs, const struct ver
     for (size_t i = 0; i < fs->n; i++)
         if (verdict_get(v, fs->f[i].param) == NULL)
             add_row(v, fs, (struct verdict_rule){fs->f[i].param, 0.05, 0}, api, napi, 0);
+    doubt_laws(v);
 }
 
 void verdict_free(struct verdict *v)
@@ -342,6 +383,7 @@ void verdict_free(struct verdict *v)
         }
         free(v->row[i].m);
         free(v->row[i].value);
+        free(v->row[i].doubt);
     }
     free(v->row);
     v->row = NULL;

@@ -25,7 +25,8 @@ enum {
     RULE_EXPECTED = 1, /* a survey should find it */
     RULE_SIDED = 2,    /* only where the cache has several sides */
     RULE_LIST = 4,     /* several rows of one method are one value */
-    RULE_ABOUT = 8     /* about the data or a method, no property of the chip */
+    RULE_ABOUT = 8,    /* about the data or a method, no property of the chip */
+    RULE_LAW = 16      /* found by laws that hold for LRU and its like only */
 };
 
 /* One line a parameter: how far values may lie apart when their intervals do not overlap, as a share of the larger.
@@ -56,6 +57,7 @@ struct verdict_row {
         difference;    /* what the driver says, and value / api - 1; nan when it says nothing */
     char *value;       /* one value, or each different one with " or " between */
     double lo, hi;     /* of the value; of all values when they contradict */
+    char *doubt;       /* why it is open although methods agree, or NULL */
     uint64_t evidence; /* observations behind the methods that support the value */
 };
 

@@ -87,6 +87,8 @@ static void fill(const struct verdict_row *r, char *cell[CELLS])
               : isnan(r->difference) ? xstrdup(api)
                                      : xprintf("%s (%+.2g %%)", api, 100 * r->difference);
     cell[6] = verdict_methods(r);
+    if (r->doubt != NULL)
+        cell[6] = append(cell[6], xprintf("; %s", r->doubt));
     free(lo);
     free(hi);
     free(api);

@@ -155,6 +155,36 @@ static void test_driver(void **state)
     findings_free(&fs);
 }
 
+static void test_laws_need_their_policy(void **state)
+{
+    static const struct {
+        const char *policy;
+        enum verdict_word word;
+    } cases[] = {{"lru", VERDICT_AGREE},
+                 {"lru or plru", VERDICT_AGREE},
+                 {"srrip", VERDICT_OPEN},
+                 {"none", VERDICT_OPEN},
+                 {"lru or srrip", VERDICT_OPEN},
+                 {"plru or fifo or nru", VERDICT_AGREE},
+                 {"lr", VERDICT_OPEN}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct findings fs = {0};
+        struct verdict v;
+
+        say(&fs, "policy", "replay", cases[i].policy, NAN, NAN);
+        say(&fs, "sets_side", "tipping", "100", 95, 105);
+        say(&fs, "sets_side", "survival", "101", 95, 105);
+        verdict_make(&v, &fs, NULL, 0, 0);
+        assert_int_equal(verdict_get(&v, "sets_side")->word, cases[i].word);
+        assert_int_equal(verdict_get(&v, "sets_side")->doubt == NULL,
+                         cases[i].word == VERDICT_AGREE);
+        verdict_free(&v);
+        findings_free(&fs);
+    }
+}
+
 static void test_findings_without_a_rule(void **state)
 {
     const struct claim near[] = {{"a", "100", 100, 100}, {"b", "104", 104, 104}};
@@ -234,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_driver),
+        cmocka_unit_test(test_laws_need_their_policy),
         cmocka_unit_test(test_findings_without_a_rule),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_derived),
