@@ -178,7 +178,8 @@ static struct shift difference(const struct diff_param *a, const struct diff_par
 
 static bool counted(const struct diff_param *p)
 {
-    return isnan(p->value) || (p->lo == p->value && p->hi == p->value);
+    return isnan(p->value) ||
+           (strcmp(p->unit, "share") != 0 && p->lo == p->value && p->hi == p->value);
 }
 
 /* Of the data or a method, and no property of the chip. */

@@ -329,8 +329,9 @@ static void compare_archives(struct diff_rows *rows, const struct diff_input *in
     add_curve(rows, p, one, other, rules);
     add_unmatched(rows, in, one, other, p->a->name, only_a, true);
     add_unmatched(rows, in, one, other, p->a->name, only_b, false);
-    for (size_t k = 0; k < p->n; k++) {
+    for (size_t k = 0; k < p->n; k++)
         add_point(rows, p, k, one, other, &w, rules);
+    for (size_t k = 0; k < p->n; k++) {
         free(p->point[k].rest);
         free(p->point[k].shown);
     }

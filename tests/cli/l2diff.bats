@@ -79,30 +79,32 @@ note()
     l2diff -s h200 h200
 }
 
-# verdict FILE DRIVER VALUE...: a verdict of policy, ways and read_bw.
+# verdict FILE DRIVER VALUE...: a verdict of policy, ways, read_bw, sides and policy_dirty.
 verdict()
 {
     {
         printf '#l2tsv 1\n#device X\n#driver %s\nparam\tvalue\tlo\thi\tunit\tverdict\n' "$2"
         printf 'policy\t%s\tnan\tnan\tword\tagree\nways\t%s\t%s\t%s\tlines\tagree\n' "$3" "$4" "$4" "$4"
         printf 'read_bw\t%s\t%s\t%s\tGB/s\tsingle\nsides\t%s\t2\t2\tsides\t%s\n' "$5" "$6" "$7" "$8" "$9"
-        printf '#end rows=4 status=ok\n'
+        printf 'policy_dirty\t%s\t%s\t%s\tshare\tsingle\n' "${10}" "${10}" "${10}"
+        printf '#end rows=5 status=ok\n'
     } >"$1"
 }
 
 @test "verdicts: words, counts, intervals, what the verdict itself can't say" {
-    verdict a.tsv 1.0 lru 16 100 99.9 100.1 2 agree
-    verdict b.tsv 2.0 plru 12 103 102.9 103.1 '2 or 1' disagree
+    verdict a.tsv 1.0 lru 16 100 99.9 100.1 2 agree 0.998
+    verdict b.tsv 2.0 plru 12 103 102.9 103.1 '2 or 1' disagree 1
     l2diff a.tsv b.tsv 2>err | body | cut -f 5,16,17 >got
     grep -qP '^driver\tdiffers' got
     grep -qP '^policy\tdiffers\tdiffers: lru and plru$' got
     grep -qP '^ways\tdiffers\tdiffers by -4 lines: 16 and 12$' got
+    grep -qP '^policy_dirty\tsame\tsame within 0.2 %$' got
     grep -qP '^read_bw\tdiffers\tdiffers by \+3 GB/s \(\+3 %\)$' got
     grep -qP "^sides\tunsure\tcan't tell: the verdict is agree in one and disagree in the other$" got
     grep -q "warning: conditions differ: driver: '1.0' and '2.0'" err
     # The same with a margin of 5 %; only the rest is left by -d.
     l2diff -d -w 5 a.tsv b.tsv 2>err | body | cut -f 5 | tr '\n' ' ' | grep -qx 'param driver policy ways sides '
-    l2diff a.tsv a.tsv | body | cut -f 16 | sort | uniq -c | grep -qE '^ +4 same$'
+    l2diff a.tsv a.tsv | body | cut -f 16 | sort | uniq -c | grep -qE '^ +5 same$'
 }
 
 # points FILE OP N LATENCY SIMULATED: N sizes, 100 accesses each over 20 lines or more.
