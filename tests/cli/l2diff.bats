@@ -148,6 +148,6 @@ points()
     fails 1 'empty: no rows' l2diff a empty
     printf 'exp\tsize\tgbps\nbandwidth\t1\tx\n' >bad
     fails 1 "bad:2: column gbps: not a number: 'x'" l2diff a bad
-    printf '#l2tsv 1\nexp\tsize\tgbps\nbandwidth\t1\t5\n' >cut
-    fails 1 'cut' l2diff -s a cut
+    printf '#l2tsv 1\nexp\tsize\tgbps\nbandwidth\t1\t5\n' >cut.tsv
+    fails 1 'cut' l2diff -s a cut.tsv
 }
