@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LAW_POINTS = 120 };
+
 /* The last attempt of each target and kind: the verified one if any. */
 static size_t final_attempts(const struct assoc_rows *r, const char *kind,
                              const struct attempt **final)
@@ -361,26 +363,91 @@ static void print_sets(const struct assoc_rows *r, const struct prov *p)
     out_end(&o, "ok");
 }
 
+static void put_point(struct out *o, const struct survival_curve *c, const char *part,
+                      double others, double share, double lo, double hi, double trials)
+{
+    out_str(o, "survival");
+    out_str(o, c->kind);
+    out_str(o, c->order);
+    out_str(o, c->loader);
+    out_str(o, part);
+    out_round(o, others, 9);
+    out_round(o, share, 6);
+    out_round(o, lo, 6);
+    out_round(o, hi, 6);
+    out_round(o, trials, 9);
+    out_row(o);
+}
+
+/* Points with Wilson's interval of a share, 95 %. */
+static void put_points(struct out *o, const struct survival_curve *c)
+{
+    const double z = 1.96;
+
+    for (size_t i = 0; i < c->n; i++) {
+        double n = c->s[i].trials, share = c->s[i].hits / n;
+        double middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+        double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+
+        put_point(o, c, "point", c->s[i].n, share, middle - half, middle + half, n);
+    }
+}
+
+static void put_law(struct out *o, const struct survival_curve *c)
+{
+    struct survival_fit f;
+    double first = fmax(c->s[0].n, 1), last = c->s[c->n - 1].n;
+
+    if (survival_fit(c->s, c->n, c->positions, &f) != 0)
+        return;
+    for (unsigned k = 0; k <= LAW_POINTS; k++) {
+        double n = floor(first * pow(last / first, (double)k / LAW_POINTS));
+        double share = f.law == SURVIVAL_LRU
+                           ? survival_lru(n, c->positions, f.sets.value, f.ways.value)
+                           : exp(-n / f.sets.value);
+
+        put_point(o, c, "fit", n, share, NAN, NAN, 0);
+    }
+}
+
+static void print_points(const struct assoc_rows *r, const struct prov *p)
+{
+    struct out o;
+
+    out_begin(&o, stdout, p, "exp lines order loader part others share lo hi n");
+    for (size_t k = 0; k < r->nc; k++) {
+        put_points(&o, &r->c[k]);
+        put_law(&o, &r->c[k]);
+    }
+    out_end(&o, "ok");
+}
+
 static const struct cli_opt opts[] = {
+    {'p', "points", NULL, "print survival curves: points, and the law that fits them best"},
     {'s', "sets", NULL, "print the eviction sets: target, then its lines, by offset"},
     {'S', "strict", NULL, "an incomplete input is an error"},
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-s] [-S] [file...]", "Finds ways and sets from rows of evict, survive and stride.", opts};
+    "[-p | -s] [-S] [file...]", "Finds ways and sets from rows of evict, survive and stride.",
+    opts};
 
 int main(int argc, char **argv)
 {
     struct assoc_rows r = {0};
-    bool sets = false, strict = false;
+    void (*print)(const struct assoc_rows *, const struct prov *) = print_findings;
+    bool strict = false;
     struct tsv *t;
     int letter;
 
     cli_start("l2assoc");
     while ((letter = xcli_next(argc, argv, &usage)) != -1)
         switch (letter) {
+        case 'p':
+            print = print_points;
+            break;
         case 's':
-            sets = true;
+            print = print_sets;
             break;
         case 'S':
             strict = true;
@@ -390,10 +457,7 @@ int main(int argc, char **argv)
     t->strict = strict;
     xassoc_read(t, &r);
     prov_command(&t->prov, argc, argv);
-    if (sets)
-        print_sets(&r, &t->prov);
-    else
-        print_findings(&r, &t->prov);
+    print(&r, &t->prov);
     assoc_rows_free(&r);
     tsv_close(t);
     xclose_stdout();

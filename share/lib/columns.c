@@ -52,6 +52,7 @@ const struct column column_table[] = {
     {"touches", WHOLE, PARAM, "", "times the line in question is loaded first"},
     {"near", WHOLE, PARAM, "", "lines in between whose home is the own side"},
     {"far", WHOLE, PARAM, "", "lines in between whose home is the other side; number of the line (cases same, control)"},
+    {"others", WHOLE, PARAM, "", "lines loaded in between"},
     {"each", WHOLE, PARAM, "", "times each of these lines is loaded"},
     {"pool", WHOLE, PARAM, "bytes", "memory from which the lines of a pool are drawn"},
     {"positions", WHOLE, PARAM, "", "lines of the pool"},
