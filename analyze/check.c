@@ -65,8 +65,10 @@ static bool throttled(const struct check_facts *f, char *sight, const char **cau
     const char *why = prov_get(f->prov, "throttle", 0);
 
     (void)cause;
+    if (why == NULL)
+        return false;
     snprintf(sight, CHECK_SIGHT, "the clocks were held down: %s", why);
-    return why != NULL && strcmp(why, "none") != 0 && strcmp(why, "unknown") != 0;
+    return strcmp(why, "none") != 0 && strcmp(why, "unknown") != 0;
 }
 
 static bool neighbours(const struct check_facts *f, char *sight, const char **cause)

@@ -95,9 +95,7 @@ static void put_rate(struct out *o, const struct band_rows *r, const struct rate
 {
     static const char *const doubts[] = {
         "; L1 or one answer for several SMs may be in it",
-        "; the working set is less than all SMs have in flight: one answer for several SMs may be "
-        "in it",
-        ""};
+        "; less than all SMs have in flight: one answer for several SMs may be in it", ""};
     double lo = s->gbps.v[0], hi = s->gbps.v[s->gbps.n - 1];
     bool kind = strcmp(s->kind, "-") != 0;
 

@@ -17,15 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DRAWN = 24,
-    DRAWN_MORE = 400,
-    COPIES = 64,
-    MOST_RANDOM = 20000,
-    SHOWN = 40,
-    NAMED = 6,
-    CLOSEST = 5
-};
+enum { COPIES = 64, MOST_RANDOM = 20000, SHOWN = 40, NAMED = 6, CLOSEST = 5 };
 static const double LEAST_FLIP = 0.0005;
 static const struct replay_gate gates[] = {
     {200, 0.6}, {500, 0.85}, {1500, 0.95}, {4000, 0.98}, {0, 0}};
@@ -57,7 +49,7 @@ static double merit(const struct candidate *c)
     return (double)c->s[0].agree / total;
 }
 
-/* Those that fit come first, in the table's order: plain ones before their like. */
+/* Those that fit come first, of them the deterministic ones, and the plain ones before their like. */
 static int by_merit(const void *x, const void *y)
 {
     const struct candidate *a = x, *b = y;
@@ -65,22 +57,18 @@ static int by_merit(const void *x, const void *y)
 
     if (a->fits != b->fits)
         return a->fits ? -1 : 1;
-    if (!a->fits && a->s[0].stopped != b->s[0].stopped)
+    if (a->policy.random != b->policy.random && a->fits)
+        return a->policy.random ? 1 : -1;
+    if (a->s[0].stopped != b->s[0].stopped)
         return a->s[0].stopped ? 1 : -1;
-    if (!a->fits && ma != mb)
+    if (ma != mb)
         return ma < mb ? 1 : -1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Rejected, but by so little that the right history may only not have been among those tried. */
-static bool is_near(const struct candidate *c)
-{
-    return !c->fits && !c->policy.random && (double)c->s[0].agree > 0.97 * (double)c->s[0].total;
-}
-
 static void judge(struct verdict *v, const struct traces *t)
 {
-    struct replay_how how = {.drawn = DRAWN, .copies = COPIES, .most = MOST_RANDOM, .gate = gates};
+    struct replay_how how = {.copies = COPIES, .most = MOST_RANDOM, .gate = gates};
     bool foreseen = false;
 
     v->t = t;
@@ -94,14 +82,8 @@ static void judge(struct verdict *v, const struct traces *t)
 
         c->policy = policy_at(k);
         c->number = k;
-        how.drawn = DRAWN;
         replay_score(&c->policy, t->t, t->n, &how, c->s);
         c->fits = replay_consistent(&c->policy, &c->s[0], how.flip, v->pairs > 0 ? v->differ : NAN);
-        if (is_near(c)) {
-            how.drawn = DRAWN_MORE;
-            replay_score(&c->policy, t->t, t->n, &how, c->s);
-            c->fits = replay_consistent(&c->policy, &c->s[0], how.flip, NAN);
-        }
         foreseen = foreseen || (c->fits && !c->policy.random);
     }
     for (size_t k = 0; k < v->n; k++) {
@@ -212,8 +194,7 @@ static char *names_of_fitting(const struct verdict *v)
 /* Sets that the nearest candidate is wrong on. */
 static size_t other_sets(const struct verdict *v)
 {
-    struct replay_how how = {
-        .flip = LEAST_FLIP, .drawn = DRAWN, .copies = COPIES, .most = MOST_RANDOM};
+    struct replay_how how = {.flip = LEAST_FLIP, .copies = COPIES, .most = MOST_RANDOM};
     size_t other = 0;
 
     for (size_t i = 0, n; i < v->t->n && !v->c[0].policy.random; i += n) {

@@ -7,20 +7,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HISTORY_LINE = 1 << 20, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
+enum { HISTORY_LINE = 1 << 20, DRAWN = 40, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
+enum { MOST_HISTORIES = 2 * POLICY_WAYS + 1 + DRAWN + AGAIN };
 
 /* A set with one history, and how it did since: `off` counts all loads, those of the reset included. */
 struct history {
     struct policy_set set;
     struct score s[2];
     uint64_t off, last, loads; /* off in all, in the last trace; of how many loads */
-    unsigned again;            /* times it began again */
 };
 
 struct replayer {
     struct history *h;
-    size_t n, most;
-    unsigned drawn;
+    size_t n;
     struct rng rng;
 };
 
@@ -41,7 +40,7 @@ static void drawn_state(struct policy_set *set, const struct policy *p, unsigned
 static void begin(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
 {
     rng_seed(&r->rng, 5);
-    r->n = 2 * ways + 1 + r->drawn;
+    r->n = 2 * ways + 1 + DRAWN;
     for (unsigned k = 0; k < r->n; k++) {
         struct history *h = &r->h[k];
 
@@ -116,7 +115,7 @@ static void give_up(struct replayer *r)
 }
 
 /* When even the best history was off in the last trace, its state may be another than it seems (or something else touched
- * the set): drawn states may go on in its place, once in a set for nothing, then for as many wrong answers as a penalty. */
+ * the set): drawn states may go on in its place, for as many wrong answers as a penalty. */
 static void begin_again(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
 {
     struct history like = *best(r);
@@ -125,9 +124,8 @@ static void begin_again(struct replayer *r, const struct policy *p, unsigned way
         (double)(like.s[0].total - like.s[0].agree) > 0.01 * (double)like.s[0].total)
         return;
     like.off += PENALTY;
-    if (like.again++ > 0)
-        like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
-    for (unsigned k = 0; k < AGAIN + r->drawn / 8 && r->n < r->most; k++) {
+    like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
+    for (unsigned k = 0; k < AGAIN && r->n < MOST_HISTORIES; k++) {
         drawn_state(&like.set, p, ways, lines, &r->rng);
         r->h[r->n++] = like;
     }
@@ -176,11 +174,9 @@ static void replay_all(const struct policy *p, const struct trace *t, size_t n,
                        const struct replay_how *how, struct score s[2])
 {
     const struct replay_gate *gate = how->gate;
-    struct replayer r = {.most = 2 * POLICY_WAYS + 1 + how->drawn + how->drawn / 8 + AGAIN,
-                         .drawn = how->drawn};
+    struct replayer r = {.h = xcalloc(MOST_HISTORIES, sizeof *r.h)};
     uint32_t lines = 1;
 
-    r.h = xcalloc(r.most, sizeof *r.h);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < t[i].n; k++)
             lines = t[i].a[k].line >= lines ? t[i].a[k].line + 1 : lines;

@@ -191,7 +191,7 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
 static const struct {
     uint32_t rounds, settle, touches;
 } ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}, {48, 48, 1}, {160, 160, 1}};
-enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch, LIGHT = 3 };
+enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch };
 
 static void touch_like(struct evset_plan *p, size_t k)
 {
@@ -201,7 +201,7 @@ static void touch_like(struct evset_plan *p, size_t k)
 }
 
 /* First tipping indices of the pilot targets that give a verified set, 0 of the others; returns how many do, or -1. Where a
- * search takes many rounds, two tries with the first target decide whether it is worth more. */
+ * search takes many rounds, one try with the first target decides whether it is worth more. */
 static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_t *first)
 {
     struct l2_tip_out *out = xmalloc(sizeof *out);
@@ -211,7 +211,7 @@ static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_
     touch_like(p, k);
     memset(first, 0, PILOTS * sizeof *first);
     for (unsigned i = 0; i < PILOTS && good >= 0; i++) {
-        if (evset_find(p, target[i], dear && i == 0 ? 2 : PILOT_TRIES, out) != 0)
+        if (evset_find(p, target[i], dear && i == 0 ? 1 : PILOT_TRIES, out) != 0)
             good = -1;
         first[i] = good >= 0 && out->status == L2_TIP_OK ? out->first : 0;
         good += first[i] != 0;
@@ -222,45 +222,30 @@ static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_
     return good;
 }
 
-static bool same_tips(const uint32_t *a, const uint32_t *b)
-{
-    unsigned same = 0;
-
-    for (unsigned i = 0; i < PILOTS; i++)
-        same += a[i] != 0 && fabs((double)a[i] - b[i]) <= 0.01 * a[i];
-    return same * 2 > PILOTS;
-}
-
-/* Takes the plain touch when it tips where settled sets tip. Else many rounds say where sets tip, and the first way that
- * agrees is taken; where they find none (lines kept by chance now and then), the first that finds sets. */
+/* Takes the plain touch when it tips where settled sets tip, else the first way that finds sets. */
 static int choose_touch(struct evset_plan *p, struct rng *r)
 {
     uint64_t target[PILOTS];
-    uint32_t tips[TOUCHES][PILOTS];
-    int good[TOUCHES] = {0};
-    size_t dear = LIGHT, take = 0;
+    uint32_t plain[PILOTS], first[PILOTS];
+    int good = 0;
 
     for (unsigned i = 0; i < PILOTS; i++)
         target[i] = evset_target(p, r);
-    for (size_t k = 0; k < TOUCHES; k++) {
-        good[k] = pilot(p, target, k, tips[k]);
-        if (good[k] < 0)
+    if (pilot(p, target, 0, plain) < 0)
+        return -1;
+    for (size_t k = 1; k < TOUCHES; k++) {
+        unsigned same = 0;
+
+        if ((good = pilot(p, target, k, first)) < 0)
             return -1;
-        if (k == 1 && same_tips(tips[0], tips[1]))
-            break;
-        dear = k;
-        if (k >= LIGHT && good[k] * 2 > PILOTS)
-            break;
+        for (unsigned i = 0; i < PILOTS; i++)
+            same += plain[i] != 0 && fabs((double)plain[i] - first[i]) <= 0.01 * plain[i];
+        if (same * 2 > PILOTS)
+            touch_like(p, 0);
+        if (good * 2 > PILOTS)
+            return 0;
     }
-    if (dear >= LIGHT && good[dear] * 2 > PILOTS) {
-        while (take < dear && !same_tips(tips[take], tips[dear]))
-            take++;
-    } else if (dear >= LIGHT) {
-        while (take < LIGHT && good[take] * 2 <= PILOTS)
-            take++;
-        take = take == LIGHT ? 0 : take;
-    }
-    touch_like(p, take);
+    touch_like(p, 0);
     return 0;
 }
 

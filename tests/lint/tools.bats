@@ -20,7 +20,7 @@ sources()
 @test "shellcheck: scripts" {
     needs shellcheck
     # shellcheck disable=SC2046
-    shellcheck $(grep -IlE '^#!/bin/(sh|bash)|^#!/usr/bin/env bash' bin/* tests/run .ci/run share/*/*.sh 2>/dev/null)
+    shellcheck -x $(grep -IlE '^#!/bin/(sh|bash)|^#!/usr/bin/env bash' bin/* tests/run .ci/run share/*/*.sh 2>/dev/null)
 }
 
 @test "shellcheck: tests" {
