@@ -166,8 +166,8 @@ tlb_chip()
     { cat "$L2TOOLS_SHARE/devices/tiny.dev"; echo fail_after 60; } >my.dev
     fails 1 "simulated failure" l2collect -q -d sim:./my.dev -o run.tsv persist
     tail -n 1 run.tsv | grep -q 'status=error: .*simulated failure'
-    l2collect -q -d sim:tiny -o run.tsv persist reps=1000000 2>err 3>&- &
-    for _ in $(seq 100); do
+    l2collect -q -d sim:tiny -o run.tsv persist reps=20000 2>err 3>&- &
+    for _ in $(seq 1200); do
         grep -q ^persist run.tsv 2>/dev/null && break
         sleep 0.05
     done
