@@ -1,6 +1,7 @@
 /* Collects rows by (target, attempt), by kind of lines, by stride. Verdicts are made again from the cycles and the
  * threshold of each test; the device's own verdict is only compared. */
 #include "assoc_rows.h"
+#include "columns_of.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/split.h"
@@ -356,15 +357,6 @@ static void finish_strides(struct assoc_rows *r)
     }
 }
 
-static void one_device(const struct tsv *t)
-{
-    const char *one = prov_get(&t->prov, "uuid", 0), *two = prov_get(&t->prov, "uuid", 1);
-
-    if (two != NULL)
-        xdie(EXIT_FAILED, "%s: rows of two devices ('%s' and '%s'): give one at a time", t->file,
-             one, two);
-}
-
 void xassoc_read(struct tsv *t, struct assoc_rows *r)
 {
     static const char *const survive[] = {"lines", "order",  "positions", "line",
@@ -380,7 +372,7 @@ void xassoc_read(struct tsv *t, struct assoc_rows *r)
              is_survive = tsv_find(t, "order") != TSV_NONE;
 
         if (ev == TSV_HEADER) {
-            one_device(t);
+            xone_device(t);
             exp = xtsv_column(t, "exp");
             if (is_evict)
                 find_evict(t, &evict);
@@ -398,7 +390,7 @@ void xassoc_read(struct tsv *t, struct assoc_rows *r)
             xtsv_bad(t, exp, "not a row of evict, survive or stride");
         }
     }
-    one_device(t);
+    xone_device(t);
     for (size_t i = 0; i < r->na; i++)
         verify(&r->a[i]);
     for (size_t k = 0; k < r->nc; k++)

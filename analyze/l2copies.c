@@ -6,6 +6,7 @@
 #include "../share/lib/out.h"
 #include "../share/lib/tsv.h"
 #include "copies.h"
+#include "columns_of.h"
 #include "findings.h"
 
 #include <getopt.h>
@@ -111,7 +112,6 @@ static void xread(struct tsv *t, struct input *in)
 {
     struct columns c = {0};
     enum tsv_event ev;
-    const char *one, *two;
 
     while ((ev = xtsv_next(t)) != TSV_END)
         if (ev == TSV_HEADER)
@@ -122,11 +122,7 @@ static void xread(struct tsv *t, struct input *in)
             add_find(in, t, &c);
         else
             add_row(in, t, &c);
-    one = prov_get(&t->prov, "uuid", 0);
-    two = prov_get(&t->prov, "uuid", 1);
-    if (two != NULL)
-        xdie(EXIT_FAILED, "%s: rows of two devices ('%s' and '%s'): give one at a time", t->file,
-             one, two);
+    xone_device(t);
 }
 
 /* Sums the answers of the scenes of a kind; lines of no number: all of its questions. */

@@ -1,5 +1,6 @@
 /* Collects the rows of replace by (set, sequence, repeat). */
 #include "traces.h"
+#include "columns_of.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 
@@ -113,15 +114,6 @@ static int by_run(const void *x, const void *y)
     return (a->rep > b->rep) - (a->rep < b->rep);
 }
 
-static void one_device(const struct tsv *t)
-{
-    const char *one = prov_get(&t->prov, "uuid", 0), *two = prov_get(&t->prov, "uuid", 1);
-
-    if (two != NULL)
-        xdie(EXIT_FAILED, "%s: rows of two devices ('%s' and '%s'): give one at a time", t->file,
-             one, two);
-}
-
 size_t traces_of_set(const struct traces *all, size_t i)
 {
     size_t n = 1;
@@ -157,7 +149,7 @@ void xtraces_read(struct tsv *t, struct traces *all)
             add_row(all, t, &c);
         }
     }
-    one_device(t);
+    xone_device(t);
     if (all->n == 0)
         xdie(EXIT_FAILED, "%s: no rows of replace", t->file);
     if (all->lines <= all->ways)
