@@ -7,8 +7,7 @@
  * scenes of share/lib/scene.h are played, by walks of the two SMs in turn; what a scene asks for is a row. Rows of case
  * `find` say how the searches ended (near: lines that evict the copy, far: lines that evict the line at home). A copy that home
  * lines do not evict plays the scenes of allocation only; the status of their rows tells. */
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/scene.h"
 #include "../share/lib/split.h"
@@ -309,17 +308,9 @@ static int other_sm(struct run *r, const struct sides *s, int *other)
 
 static int plans(struct run *r, struct stage *st)
 {
-    st->home = (struct evset_plan){.d = r->dev,
-                                   .sm = (int)param_u64(r, "sm"),
-                                   .lines = EVSET_HOME,
-                                   .kind = L2_LD_CG,
-                                   .line = (uint32_t)param_u64(r, "line"),
-                                   .votes = 2,
-                                   .extra = (uint32_t)param_u64(r, "extra"),
-                                   .check_all = 20,
-                                   .check_one = 10,
-                                   .rounds = 1};
-    st->home.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    st->home = evset_plan_of(r);
+    st->home.extra = (uint32_t)param_u64(r, "extra");
+    st->home.rounds = 1;
     st->far = st->remote = st->home;
     st->remote.lines = EVSET_REMOTE;
     st->far.rounds = 0;
@@ -368,9 +359,8 @@ static const struct param params[] = {
     {"extra", PARAM_U64, "40", "lines",
      "congruent lines beyond the ways; below ways + 3 some scenes are left out", 3, L2_TIP_FOUND},
     {"reps", PARAM_U64, "2", "", "times each scene is played", 1, 1000},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {0},
 };
 

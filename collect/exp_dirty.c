@@ -13,8 +13,7 @@
  *            pointer came back, so the line was dirty; cycles is nan. Needs lines at multiples of 256 bytes.
  * vote is 1, too, when a timed line was missing. Discard needs compute capability 8.0. */
 #include "access.h"
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 
 #include <math.h>
@@ -373,16 +372,9 @@ static int run_dirty(struct run *r)
     struct bench *b = xcalloc(1, sizeof *b);
     int rc;
 
-    b->p = (struct evset_plan){.d = r->dev,
-                               .sm = (int)param_u64(r, "sm"),
-                               .lines = evset_lines_of(param_text(r, "lines")),
-                               .kind = L2_LD_CG,
-                               .line = (uint32_t)param_u64(r, "line"),
-                               .votes = 2,
-                               .extra = (uint32_t)param_u64(r, "extra"),
-                               .check_all = 20,
-                               .check_one = 10};
-    b->p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    b->p = evset_plan_of(r);
+    b->p.lines = evset_lines_of(param_text(r, "lines"));
+    b->p.extra = (uint32_t)param_u64(r, "extra");
     rc = evset_plan(&b->p, &r->rng);
     b->rounds = b->p.rounds > 0 ? b->p.rounds : 1;
     if (rc == 0)
@@ -401,13 +393,11 @@ static const struct param params[] = {
     {"sets", PARAM_U64, "6", "", "sets to measure", 1, 1000},
     {"extra", PARAM_U64, "8", "lines", "congruent lines beyond the ways", 1, 40},
     {"reps", PARAM_U64, "2", "", "repeats of each trial", 1, 1000},
-    {"sm", PARAM_U64, "0", "", "the SM that walks", 0, 1e4},
-    {"lines", PARAM_WORD, "home", "home|remote|all",
-     "sets of lines of the SM's own side, of the other, or any", 0, 0},
+    EVSET_PARAM_SM,
+    EVSET_PARAM_LINES,
     {"line", PARAM_SIZE, "256", "bytes",
      "bytes from line to line of the pool; the discard test needs a multiple of 256", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_POOL,
     {0},
 };
 

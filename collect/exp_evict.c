@@ -8,8 +8,7 @@
  * n the line's position + 1, offset the line), then one row of phase end (test the first tipping index, n the number of
  * tests, cycles of the search), then its same-tag rows (phase tag: skip the distance in bytes, test the trial). */
 #include "access.h"
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 
 #include <stdlib.h>
@@ -152,27 +151,27 @@ static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, str
     return 0;
 }
 
+static struct evset_plan plan_of(const struct run *r)
+{
+    struct evset_plan p = evset_plan_of(r);
+
+    p.lines = evset_lines_of(param_text(r, "lines"));
+    p.level = strcmp(param_text(r, "level"), "memory") == 0 ? EVSET_MEMORY : EVSET_LOCAL;
+    p.kind = (enum l2_kind)access_kind(param_text(r, "op"));
+    p.votes = (uint32_t)param_u64(r, "votes");
+    p.rounds = param_auto(r, "rounds") ? 0 : (uint32_t)param_u64(r, "rounds");
+    p.extra = (uint32_t)param_u64(r, "extra");
+    return p;
+}
+
 static int run_evict(struct run *r)
 {
-    struct evset_plan p = {.d = r->dev,
-                           .sm = (int)param_u64(r, "sm"),
-                           .lines = evset_lines_of(param_text(r, "lines")),
-                           .level = strcmp(param_text(r, "level"), "memory") == 0 ? EVSET_MEMORY
-                                                                                  : EVSET_LOCAL,
-                           .kind = (enum l2_kind)access_kind(param_text(r, "op")),
-                           .line = (uint32_t)param_u64(r, "line"),
-                           .votes = (uint32_t)param_u64(r, "votes"),
-                           .rounds = param_auto(r, "rounds") ? 0 : (uint32_t)param_u64(r, "rounds"),
-                           .extra = (uint32_t)param_u64(r, "extra"),
-                           .check_all = 20,
-                           .check_one = 10};
+    struct evset_plan p = plan_of(r);
     struct l2_tip_in *in = xmalloc(sizeof *in);
     struct l2_tip_out *out = xmalloc(sizeof *out);
     uint64_t targets = param_u64(r, "targets");
-    int rc;
+    int rc = evset_plan(&p, &r->rng);
 
-    p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
-    rc = evset_plan(&p, &r->rng);
     for (uint64_t k = 0; k < targets && rc == 0 && !run_stopped(); k++) {
         rc = one_target(r, &p, k, in, out);
         run_progress(r, (double)k + 1, (double)targets);
@@ -185,15 +184,13 @@ static int run_evict(struct run *r)
 
 static const struct param params[] = {
     {"targets", PARAM_U64, "100", "lines", "random lines to find eviction sets of", 1, 1e6},
-    {"sm", PARAM_U64, "0", "", "the SM that looks", 0, 1e4},
-    {"lines", PARAM_WORD, "home", "home|remote|all",
-     "targets and pool: lines of the SM's own side, of the other, or any", 0, 0},
+    EVSET_PARAM_SM,
+    EVSET_PARAM_LINES,
     {"level", PARAM_WORD, "local", "local|memory", "evicted from the own side, or from everywhere",
      0, 0},
     {"op", PARAM_WORD, "cg", "cg|cv|evict_first|evict_last|no_allocate", "kind of the loads", 0, 0},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {"tries", PARAM_U64, "4", "", "pools to try for a target", 1, 100},
     {"votes", PARAM_U64, "2", "", "trials of a test; one more decides when they differ", 1, 9},
     {"rounds", PARAM_U64, "auto", "",

@@ -8,8 +8,7 @@
  * by cg say whether the line left L2 at all. The discard comes from the same SM and may empty L1 itself: it can show that
  * L1 keeps a line which L2 lost, never the opposite. */
 #include "access.h"
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 
 #include <stdlib.h>
@@ -135,16 +134,7 @@ static int run_inclusion(struct run *r)
     bool discard = r->dev->info.cc_major >= 8;
     int rc;
 
-    b->p = (struct evset_plan){.d = r->dev,
-                               .sm = (int)param_u64(r, "sm"),
-                               .lines = EVSET_HOME,
-                               .level = EVSET_LOCAL,
-                               .kind = L2_LD_CG,
-                               .line = (uint32_t)param_u64(r, "line"),
-                               .votes = 2,
-                               .check_all = 20,
-                               .check_one = 10};
-    b->p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    b->p = evset_plan_of(r);
     rc = evset_plan(&b->p, &r->rng);
     if (rc == 0)
         rc = find_sets(r, b);
@@ -165,10 +155,9 @@ static int run_inclusion(struct run *r)
 static const struct param params[] = {
     {"targets", PARAM_U64, "16", "lines", "random lines to find eviction sets of", 2, 1e4},
     {"reps", PARAM_U64, "10", "", "times each case", 1, 1e6},
-    {"sm", PARAM_U64, "0", "", "the SM that looks", 0, 1e4},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_SM,
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {"tries", PARAM_U64, "4", "", "pools to try for a target", 1, 100},
     {0},
 };

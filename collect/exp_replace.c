@@ -6,8 +6,7 @@
  * that policies that insert at the low end keep them, too (rows of the same step order, report 0); line numbers of a sequence are ranks of congruent lines. Without seq= the built-in sequences run:
  * cyclic, fresh shuffles, random with a share of new lines, re-touch and age tests, each with its own name. */
 #include "access.h"
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "sequence.h"
 #include "../share/lib/mem.h"
 
@@ -238,21 +237,15 @@ static int one_set(struct run *r, const struct evset_plan *p, struct bed *b, str
 static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint64_t to,
                       struct sequences *user)
 {
-    struct evset_plan p = {.d = r->dev,
-                           .sm = sm,
-                           .lines = evset_lines_of(param_text(r, "lines")),
-                           .kind = L2_LD_CG,
-                           .line = (uint32_t)param_u64(r, "line"),
-                           .votes = 2,
-                           .extra = (uint32_t)param_u64(r, "extra"),
-                           .check_all = 20,
-                           .check_one = 10};
+    struct evset_plan p = evset_plan_of(r);
     struct l2_tip_out *out = xmalloc(sizeof *out);
     struct bed b = {.side = side, .number = from};
     uint64_t misses = 0;
     int rc;
 
-    p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    p.sm = sm;
+    p.lines = evset_lines_of(param_text(r, "lines"));
+    p.extra = (uint32_t)param_u64(r, "extra");
     rc = evset_plan(&p, &r->rng);
     while (b.number < to && misses < 3 * (to - from) + 3 && rc == 0 && !run_stopped()) {
         bool done;
@@ -325,13 +318,11 @@ static const struct param params[] = {
     {"reps", PARAM_U64, "2", "", "times each sequence runs", 1, 1000},
     {"steps", PARAM_U64, "200", "", "accesses of a random sequence", 10, 10000},
     {"fresh", PARAM_DOUBLE, "0.6", "", "share of new lines in the third random sequence", 0, 1},
-    {"lines", PARAM_WORD, "home", "home|remote|all",
-     "sets of lines of the SM's own side, of the other, or any", 0, 0},
+    EVSET_PARAM_LINES,
     {"sm", PARAM_U64, "0", "", "the SM that walks (an SM of the other side takes the other half)",
      0, 1e4},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {0},
 };
 

@@ -7,8 +7,7 @@
  *            whether the sector had to be fetched (column first is slow) or came along with +0.
  * An address of another line belongs to another set as a rule (to this one by chance), so `instead` tells where the
  * line ends and `also` that it was one tag and not a neighbour in the set. */
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 
 #include <stdlib.h>
@@ -121,15 +120,8 @@ static int run_sametag(struct run *r)
     int rc;
 
     b->out = xcalloc(1, sizeof *b->out);
-    b->p = (struct evset_plan){.d = r->dev,
-                               .sm = (int)param_u64(r, "sm"),
-                               .lines = evset_lines_of(param_text(r, "lines")),
-                               .kind = L2_LD_CG,
-                               .line = (uint32_t)param_u64(r, "line"),
-                               .votes = 2,
-                               .check_all = 20,
-                               .check_one = 10};
-    b->p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    b->p = evset_plan_of(r);
+    b->p.lines = evset_lines_of(param_text(r, "lines"));
     rc = span % step == 0 && step % 8 == 0
              ? evset_plan(&b->p, &r->rng)
              : device_fail(r->dev, "step=%llu must be a multiple of 8 that divides span=%llu",
@@ -147,12 +139,10 @@ static const struct param params[] = {
     {"span", PARAM_SIZE, "256", "bytes", "farthest distance from the line's address", 32, 4096},
     {"step", PARAM_SIZE, "32", "bytes", "from distance to distance", 8, 4096},
     {"reps", PARAM_U64, "3", "", "repeats of each trial", 1, 1000},
-    {"sm", PARAM_U64, "0", "", "the SM that walks", 0, 1e4},
-    {"lines", PARAM_WORD, "home", "home|remote|all",
-     "sets of lines of the SM's own side, of the other, or any", 0, 0},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line of the pool", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_SM,
+    EVSET_PARAM_LINES,
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {0},
 };
 

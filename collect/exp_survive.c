@@ -2,8 +2,7 @@
  * random or contiguous order, and the targets timed: one row each. Under LRU and a hashed index the share that survives
  * falls around n = sets x ways, the sharper the more ways; under random replacement exponentially. */
 #include "access.h"
-#include "evset.h"
-#include "experiment.h"
+#include "evset_params.h"
 #include "../share/lib/mem.h"
 
 #include <math.h>
@@ -132,17 +131,13 @@ static uint64_t count_at(const struct run *r, const struct evset_plan *p, uint64
 
 static int run_survive(struct run *r)
 {
-    struct evset_plan p = {.d = r->dev,
-                           .sm = (int)param_u64(r, "sm"),
-                           .lines = evset_lines_of(param_text(r, "lines")),
-                           .kind = (enum l2_kind)access_kind(param_text(r, "op")),
-                           .line = (uint32_t)param_u64(r, "line"),
-                           .votes = 2,
-                           .rounds = 1};
+    struct evset_plan p = evset_plan_of(r);
     uint64_t points = param_u64(r, "points");
     int rc;
 
-    p.pool_bytes = param_auto(r, "pool") ? evset_pool_bytes(r->dev) : param_u64(r, "pool");
+    p.lines = evset_lines_of(param_text(r, "lines"));
+    p.kind = (enum l2_kind)access_kind(param_text(r, "op"));
+    p.rounds = 1;
     rc = evset_plan(&p, &r->rng);
     for (uint64_t k = 0; k < points && rc == 0 && !run_stopped(); k++) {
         rc = one_count(r, &p, count_at(r, &p, k, points), (size_t)param_u64(r, "targets"));
@@ -153,9 +148,8 @@ static int run_survive(struct run *r)
 }
 
 static const struct param params[] = {
-    {"sm", PARAM_U64, "0", "", "the SM that looks", 0, 1e4},
-    {"lines", PARAM_WORD, "home", "home|remote|all",
-     "targets and pool: lines of the SM's own side, of the other, or any", 0, 0},
+    EVSET_PARAM_SM,
+    EVSET_PARAM_LINES,
     {"order", PARAM_WORD, "random", "random|contiguous", "of the lines in between", 0, 0},
     {"between", PARAM_WORD, "same", "same|home|remote|all",
      "lines in between, where they are of another kind than the targets", 0, 0},
@@ -163,9 +157,8 @@ static const struct param params[] = {
      "the lines in between: by a block of threads, or one after the other", 0, 0},
     {"touches", PARAM_U64, "1", "", "times the targets are loaded before", 1, 1000},
     {"op", PARAM_WORD, "cg", "cg|cv|no_allocate", "kind of the loads", 0, 0},
-    {"line", PARAM_SIZE, "128", "bytes", "bytes from line to line", 32, 65536},
-    {"pool", PARAM_SIZE, "auto", "bytes", "memory of the pool; auto: 16 times the L2, at most 1G",
-     65536, 0x1p31},
+    EVSET_PARAM_LINE,
+    EVSET_PARAM_POOL,
     {"points", PARAM_U64, "25", "", "line counts", 1, 1000},
     {"from", PARAM_DOUBLE, "0.25", "", "first line count, in lines of the L2 (of one side)", 1e-6,
      100},
