@@ -46,16 +46,10 @@ static void trace_end(struct pattern *p)
 }
 
 static const struct pattern_param no_params[] = {{0}};
-static const struct pattern_def pattern_trace = {
-    .name = "trace",
-    .summary = "a table of accesses, as a file",
-    .params = no_params,
-    .bytes = trace_bytes,
-    .start = trace_start,
-    .pass = trace_pass,
-    .fill = trace_fill,
-    .end = trace_end,
-};
+static const struct pattern_family trace_family = {trace_bytes, trace_start, trace_pass, trace_fill,
+                                                   trace_end};
+static const struct pattern_def pattern_trace = {"trace", "a table of accesses, as a file",
+                                                 no_params, &trace_family};
 
 const struct pattern_def *const pattern_table[] = {
     &pattern_cyclic,
@@ -248,7 +242,7 @@ int pattern_parse(struct pattern *p, const char *text, char *const *more, char *
             set_all(p, comma == NULL ? copy + strlen(copy) : comma + 1, more, given, why, size);
         if (!failed) {
             p->text = text_of(p, given);
-            p->bytes = p->def->bytes(p);
+            p->bytes = p->def->family->bytes(p);
         }
     }
     for (size_t i = 0; i < PATTERN_PARAMS; i++)
@@ -273,24 +267,24 @@ unsigned pattern_sm(unsigned first, size_t k, size_t n, unsigned sms)
 int pattern_start(struct pattern *p, const struct pattern_env *env, char *why, size_t size)
 {
     if (p->state != NULL)
-        p->def->end(p);
-    return p->def->start(p, env, why, size);
+        p->def->family->end(p);
+    return p->def->family->start(p, env, why, size);
 }
 
 void pattern_pass(struct pattern *p)
 {
-    p->def->pass(p);
+    p->def->family->pass(p);
 }
 
 size_t pattern_fill(struct pattern *p, struct access *to, size_t room)
 {
-    return p->def->fill(p, to, room);
+    return p->def->family->fill(p, to, room);
 }
 
 void pattern_free(struct pattern *p)
 {
     if (p->state != NULL)
-        p->def->end(p);
+        p->def->family->end(p);
     trace_free(&p->trace);
     free(p->text);
     *p = (struct pattern){0};

@@ -52,9 +52,8 @@ struct pattern {
     void *state; /* of the family's own type, while it runs */
 };
 
-struct pattern_def {
-    const char *name, *summary;
-    const struct pattern_param *params; /* ends with name NULL */
+/* How the patterns of one file are made. */
+struct pattern_family {
     uint64_t (*bytes)(const struct pattern *p);
     int (*start)(struct pattern *p, const struct pattern_env *env, char *why, size_t why_size);
     void (*pass)(struct pattern *p);
@@ -62,7 +61,12 @@ struct pattern_def {
     void (*end)(struct pattern *p);
 };
 
-/* The families, in their own files. */
+struct pattern_def {
+    const char *name, *summary;
+    const struct pattern_param *params; /* ends with name NULL */
+    const struct pattern_family *family;
+};
+
 extern const struct pattern_def pattern_cyclic, pattern_shuffled, pattern_random, pattern_hot,
     pattern_strided, pattern_mixed, pattern_tiled, pattern_transpose, pattern_stencil;
 extern const struct pattern_def

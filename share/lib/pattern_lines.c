@@ -331,21 +331,18 @@ static size_t lines_fill(struct pattern *p, struct access *to, size_t room)
     return made;
 }
 
-#define DEFINE(NAME, SUMMARY)                                                                      \
-    const struct pattern_def pattern_##NAME = {                                                    \
-        .name = #NAME,                                                                             \
-        .summary = SUMMARY,                                                                        \
-        .params = NAME##_params,                                                                   \
-        .bytes = lines_bytes,                                                                      \
-        .start = lines_start,                                                                      \
-        .pass = lines_pass,                                                                        \
-        .fill = lines_fill,                                                                        \
-        .end = lines_end,                                                                          \
-    }
+static const struct pattern_family family = {lines_bytes, lines_start, lines_pass, lines_fill,
+                                             lines_end};
 
-DEFINE(cyclic, "the lines of a working set in one order, again and again");
-DEFINE(shuffled, "all lines in a fresh random order every pass");
-DEFINE(random, "lines at random");
-DEFINE(hot, "most accesses at random in a hot part, the others anywhere");
-DEFINE(strided, "every step-th line, then the ones beside those: a matrix by its columns");
-DEFINE(mixed, "lines at random, loads and stores");
+const struct pattern_def pattern_cyclic = {
+    "cyclic", "the lines of a working set in one order, again and again", cyclic_params, &family};
+const struct pattern_def pattern_shuffled = {
+    "shuffled", "all lines in a fresh random order every pass", shuffled_params, &family};
+const struct pattern_def pattern_random = {"random", "lines at random", random_params, &family};
+const struct pattern_def pattern_hot = {
+    "hot", "most accesses at random in a hot part, the others anywhere", hot_params, &family};
+const struct pattern_def pattern_strided = {
+    "strided", "every step-th line, then the ones beside those: a matrix by its columns",
+    strided_params, &family};
+const struct pattern_def pattern_mixed = {"mixed", "lines at random, loads and stores",
+                                          mixed_params, &family};

@@ -296,18 +296,14 @@ static size_t tiles_fill(struct pattern *p, struct access *to, size_t room)
     return made;
 }
 
-#define DEFINE(NAME, SUMMARY)                                                                      \
-    const struct pattern_def pattern_##NAME = {                                                    \
-        .name = #NAME,                                                                             \
-        .summary = SUMMARY,                                                                        \
-        .params = NAME##_params,                                                                   \
-        .bytes = matrix_bytes,                                                                     \
-        .start = tiles_start,                                                                      \
-        .pass = tiles_pass,                                                                        \
-        .fill = tiles_fill,                                                                        \
-        .end = tiles_end,                                                                          \
-    }
+static const struct pattern_family family = {matrix_bytes, tiles_start, tiles_pass, tiles_fill,
+                                             tiles_end};
 
-DEFINE(tiled, "a matrix read by blocks");
-DEFINE(transpose, "a matrix read and written the other way round, by blocks");
-DEFINE(stencil, "each block reads its tile and the neighbours around it, and writes its tile");
+const struct pattern_def pattern_tiled = {"tiled", "a matrix read by blocks", tiled_params,
+                                          &family};
+const struct pattern_def pattern_transpose = {
+    "transpose", "a matrix read and written the other way round, by blocks", transpose_params,
+    &family};
+const struct pattern_def pattern_stencil = {
+    "stencil", "each block reads its tile and the neighbours around it, and writes its tile",
+    stencil_params, &family};
