@@ -7,33 +7,33 @@
 # make up for few; {move}: bytes that a bandwidth launch moves. What this build lacks is skipped.
 steps='
 qdf clock           1   1  clock           steps=50 n=16384
-qd  sector          2   1  sector
+qd  sector          1   1  sector
 f   sector          4   2  sector          reps=16
-q   latency         3   6  latency         size={l2/16}:{l2*5/2}:8 hops=4096 passes=2 stride={line}
-d   latency         6  16  latency         size=4K:{l2/8}:1,{l2/8}:{l2*5/2}:16 hops=4096 passes=2 stride={line}
+q   latency         4   6  latency         size={l2/16}:{l2/4}:2,{l2/4}:{l2*5/4}:6,{l2*3/2},{l2*2} hops=4096 passes=2 stride={line}
+d   latency        10  12  latency         size=4K:{l2/8}:1,{l2/8}:{l2*5/4}:16,{l2*5/4}:{l2*5/2}:4 hops=4096 passes=2 stride={line}
 f   latency        20  30  latency         size=4K:{l2*4}:16 stride={line}
-q   evict           2   4  evict           targets=15 line={line}
+q   evict           3   4  evict           targets=10 line={line}
 d   evict           6  14  evict           targets=60 line={line}
 f   evict          15  45  evict           targets=200 extra=2 line={line}
-q   survive         1   2  survive         points=15 targets={few} reps={often} line={line}
-d   survive         3   6  survive         points=21 targets={few} reps={often} line={line}
+q   survive         1   1  survive         points=15 targets={few} reps={often} line={line}
+d   survive         1   6  survive         points=21 targets={few} reps={often} line={line}
 f   survive         5  10  survive         targets={few} reps={often} line={line}
-qd  stride          2   2  stride          from={line} buffer={room}
+d   stride          4   2  stride          from={line} buffer={room}
 f   stride          4   4  stride          from={line} buffer={room} to=256M
-q   matrix,contend  3   2  matrix contend  op=atom count=512 random=512 reps=5 step={line} line={line}
-d   matrix,contend  6   3  matrix contend  op=atom count=1024 random=2048 step={line} line={line}
+q   matrix          1   1  matrix          op=atom count=512 random=512 reps=5 step={line}
+d   matrix,contend  9   3  matrix contend  op=atom count=1024 random=2048 step={line} line={line}
 f   matrix,contend 15   8  matrix contend  op=atom count=2048 random=4096 step={line} line={line}
-qdf loads           2   2  contend         op=cg line={line}
+qdf loads           1   2  contend         op=cg line={line}
 q   replace         2   3  replace         sets=2 line={line}
 d   replace         4   7  replace         sets=6 line={line}
 f   replace        10  20  replace         line={line}
-q   bandwidth       1   3  bandwidth       size={l2*2/5},{l2*8} op=read,write bytes={move} passes=2
+q   bandwidth       1   2  bandwidth       size={l2*2/5},{l2*8} op=read,write bytes={move} passes=2
 d   bandwidth       2   7  bandwidth       size={l2/16},{l2/4},{l2*2/5},{l2/2},{l2*8} bytes={move}
 f   bandwidth       5  60  bandwidth
-df  partial         2   8  partial         bytes={move}
-qd  sametag         1   3  sametag         line={line}
+df  partial         1   8  partial         bytes={move}
+d   sametag         2   3  sametag         line={line}
 f   sametag         3   9  sametag         sets=24 line={line}
-qdf write           2   1  write           line={line}
+qdf write           1   1  write           line={line}
 d   dirty           2   6  dirty           sets=2
 f   dirty           5  22  dirty
 d   copies          3   4  copies          sets=6 line={line}
