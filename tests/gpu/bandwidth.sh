@@ -2,14 +2,19 @@
 # tests/gpu/bandwidth.sh [DEVICE]: reading, writing, copying by every variant of the kernels, the best of each, and with
 # $BENCH_PEER the ratio to another program in the same run. l2collect and l2stat must be on PATH. About 20 s.
 #
-# $BENCH_PEER is a program that prints lines with "SIZE kB" and "BANDWIDTH GB/s" (of several kB the last is the working
-# set), or such output in a file, or a plain figure in GB/s. From the L2 counts what it says of 15 to 40 MB, from memory
-# what it says beyond 8 times the L2.
+# $BENCH_PEER is a program, a file with its output or a figure in GB/s: peer.sh says what counts.
 set -eu
 device=${1:-cuda}
+here=$(dirname -- "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export LC_ALL=C
+case ${BENCH_PEER:-1} in
+*[!0-9.]*) [ -f "$BENCH_PEER" ] || {
+    echo "bandwidth.sh: BENCH_PEER='$BENCH_PEER' is no program, no file and no figure in GB/s" >&2
+    exit 1
+} ;;
+esac
 
 collect() # NAME PARAMETERS...: rows into NAME, their medians into NAME.med: gbps op kind size threads width unroll same blocks set
 {
@@ -80,19 +85,4 @@ ours_memory=$(best $((l2 * 8)) 1e18)
 printf '\nours: %.0f GB/s from the L2 (15 to 40 MB), %.0f GB/s from memory\n' "$ours" "$ours_memory"
 [ -n "${BENCH_PEER:-}" ] || exit 0
 
-case $BENCH_PEER in
-*[!0-9.]*) if [ -x "$BENCH_PEER" ]; then "$BENCH_PEER"; else cat "$BENCH_PEER"; fi ;;
-*) echo "20000 kB $BENCH_PEER GB/s" ;;
-esac | awk -v l2="$l2" '/GB\/s/ {
-        size = 0
-        for (i = 2; i <= NF; i++) {
-            if ($i == "kB") size = $(i - 1)
-            if ($i == "GB/s") { bw = $(i - 1) + 0; break }
-        }
-        if (size >= 14648 && size <= 40960 && bw > near) near = bw
-        if (size >= l2 / 128 && bw > far) far = bw
-    } END { print near + 0, NR > 1 ? far + 0 : 0 }' >"$dir/peer"
-read -r near far <"$dir/peer"
-awk -v a="$ours" -v b="$near" -v c="$ours_memory" -v d="$far" 'BEGIN {
-    if (b > 0) printf "peer: %.0f GB/s from the L2: ours is %.3f of it\n", b, a / b
-    if (d > 0) printf "peer: %.0f GB/s from memory: ours is %.3f of it\n", d, c / d }'
+"$here/peer.sh" "$BENCH_PEER" "$l2" "$ours" "$ours_memory"
