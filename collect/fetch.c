@@ -14,10 +14,17 @@ static int each_limit(struct run *r, const char *name, fetch_body body, void *da
 
         if (r->dev->ops->limit(r->dev, LIMIT_FETCH, fetch[i], &got) != 0)
             return -1;
-        if (got != fetch[i])
+        if (got != fetch[i]) {
             run_warn(r, "fetch granularity %llu: the device makes it %llu, so it is left out",
                      (unsigned long long)fetch[i], (unsigned long long)got);
-        else if (body(r, got, false, data) != 0)
+            continue;
+        }
+        if (got != 32 && got != 64 && got != 128)
+            run_warn(r,
+                     "fetch granularity %llu: the device takes it, but is only known to do 32, 64 "
+                     "and 128: what it really fetches is what the probes say",
+                     (unsigned long long)got);
+        if (body(r, got, false, data) != 0)
             return -1;
     }
     return 0;
@@ -40,7 +47,9 @@ int fetch_each(struct run *r, const char *name, fetch_body body, void *data)
     }
     rc = each_limit(r, name, body, data);
     memcpy(failed, r->dev->error, sizeof failed);
-    if (r->dev->ops->limit(r->dev, LIMIT_FETCH, (uint64_t)was.fetch, &got) != 0 && rc == 0)
+    if (r->dev->ops->limit(r->dev, LIMIT_FETCH, (uint64_t)was.fetch, &got) == 0)
+        run_note(r, "fetch_after %llu", (unsigned long long)got);
+    else if (rc == 0)
         return -1;
     memcpy(r->dev->error, failed, sizeof failed);
     return rc;

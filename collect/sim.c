@@ -223,7 +223,8 @@ static int sim_state(struct device *d, struct device_state *st)
     return 0;
 }
 
-/* As a driver does: fetch is rounded up to a power of two between sector and line, persisting bytes are capped. */
+/* As a driver does: fetch is rounded up to a power of two between sector and line (and what was asked is told back, where
+ * the chip says so), persisting bytes are capped. */
 static int sim_limit(struct device *d, enum device_limit which, uint64_t want, uint64_t *got)
 {
     struct sim *s = sim_of(d);
@@ -236,6 +237,7 @@ static int sim_limit(struct device *d, enum device_limit which, uint64_t want, u
         for (*got = c->sector; *got < want && *got < c->line;)
             *got *= 2;
         cache_fetch(&s->cache, (uint32_t)*got);
+        *got = c->fetch_limit ? want : *got;
         return 0;
     }
     s->persist = want < c->persist_max ? want : c->persist_max;

@@ -75,6 +75,7 @@ static const struct key keys[] = {
     {"dirty_ways", U32, AT(dirty_ways), 0, POLICY_WAYS, "0", NULL},
     {"dirty_excess", WORD, AT(dirty_excess), 0, 0, "clean", "clean evict"},
     {"evict_first", WORD, AT(evict_first), 0, 0, "any", "any dirty washed"},
+    {"fetch_limit", WORD, AT(fetch_limit), 0, 0, "round", "round echo"},
     {"l1", SIZE, AT(l1), 0, 1 << 24, "0", NULL},
     {"l1_ways", U32, AT(l1_ways), 1, 64, "4", NULL},
     {"l1_latency", U32, AT(l1_latency), 0, 10000, "30", NULL},

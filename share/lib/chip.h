@@ -44,11 +44,11 @@ struct chip {
     uint32_t sides, slices, sets, ways, line, sector, fetch; /* slices of a side, sets of a slice */
     struct chip_list side_masks, slice_masks, slice_table;
     uint64_t slice_modulo, slice_key, page;
-    uint32_t side_page;   /* 1: each page has a random constant added to its side */
-    uint32_t slice_order; /* enum chip_order */
-    uint32_t sub_slices;  /* places of different latency within a slice */
-    uint32_t set_hash;    /* enum chip_set_hash */
-    uint32_t extent;      /* pages that lie together in physical memory */
+    uint32_t side_page;             /* 1: each page has a random constant added to its side */
+    uint32_t slice_order;           /* enum chip_order */
+    uint32_t sub_slices;            /* places of different latency within a slice */
+    uint32_t set_hash, fetch_limit; /* enum chip_set_hash; 1: any limit is told back */
+    uint32_t extent;                /* pages that lie together in physical memory */
 
     uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
     uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */

@@ -76,3 +76,45 @@ value()
     l2collect -q -d sim:tiny -o run.tsv sector op=cg reps=1
     l2plot -T svg run.tsv | LC_ALL=C.UTF-8 gnuplot | grep -q 'fetch granularity 128 B'
 }
+
+# chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
+chip()
+{
+    cp "$L2TOOLS_SHARE/devices/tiny.dev" my.dev
+    for pair; do
+        sed -i "/^${pair%% *} /d" my.dev
+        echo "$pair" >>my.dev
+    done
+}
+
+@test "a granularity that the driver rounds is left out, in one line" {
+    l2collect -d sim:tiny sector fetch=48 op=cg reps=1 >run 2>err
+    grep -v 'not locked\|below 4 x' err >lines || true
+    [ "$(grep -c 'fetch granularity' err)" -eq 1 ]
+    grep -qF 'fetch granularity 48: the device makes it 64, so it is left out' err
+    [ "$(l2sector run | body - | grep -c fetch_set)" -eq 0 ]
+}
+
+@test "a granularity that the driver takes but the chip can't do: one line, and what it really brings" {
+    chip 'fetch_limit echo'
+    l2collect -d sim:./my.dev sector fetch=48 op=cg reps=2 >run 2>err
+    [ "$(grep -c 'fetch granularity' err)" -eq 1 ]
+    grep -qF 'fetch granularity 48: the device takes it, but is only known to do 32, 64 and 128' err
+    l2sector run >found
+    [ "$(value fetch_set touch_probe)" = 64 ]
+    grep -q 'fetch_set.*limit 48' found
+}
+
+@test "the granularity is put back, for the next experiment and after an interruption" {
+    l2collect -q -d sim:tiny sector partial fetch=32,128 reps=1 >run
+    [ "$(grep -c '^#fetch 64$' run)" -eq 2 ]
+    [ "$(grep -c '^#fetch_after 64$' run)" -eq 2 ]
+    l2collect -q -d sim:h200 -o stopped.tsv sector reps=60 fetch=32 2>err 3>&- &
+    for _ in $(seq 1200); do
+        awk -F '\t' '$2 == 32 && $3 == "set" { found = 1 } END { exit !found }' stopped.tsv 2>/dev/null && break
+        sleep 0.05
+    done
+    kill -INT $!
+    wait $! || [ $? -eq 1 ]
+    grep -q '^#fetch_after 64$' stopped.tsv
+}
