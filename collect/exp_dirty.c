@@ -367,6 +367,32 @@ static int find_sets(struct run *r, struct bench *b)
     return rc;
 }
 
+/* The first SM near the other side, -1 when there is none or the device fails. */
+static int other_sm(struct run *r, const struct bench *b)
+{
+    unsigned side = 0;
+    int sm = 0;
+
+    while (sm < (int)r->dev->info.sms && sides_sm(r->dev, &b->p.sides, sm, &r->rng, &side) == 0 &&
+           side == 0)
+        sm++;
+    return side != 0 ? sm : -1;
+}
+
+/* What is written to a line of the other side is kept there: here a store takes the copy away, or changes only that. */
+static int refuse_remote(struct run *r, const struct bench *b)
+{
+    int sm = b->p.sides.kind == SIDES_LINEAR ? other_sm(r, b) : -1;
+
+    if (sm < 0)
+        return device_fail(r->dev, "lines=remote: this device has no other side that can be told "
+                                   "by an XOR of address bits: use lines=home or all");
+    return device_fail(r->dev,
+                       "lines=remote: written data stay at a line's home, not in this side's copy: "
+                       "use lines=home with an SM of that side, such as sm=%d",
+                       sm);
+}
+
 static int run_dirty(struct run *r)
 {
     struct bench *b = xcalloc(1, sizeof *b);
@@ -378,7 +404,7 @@ static int run_dirty(struct run *r)
     rc = evset_plan(&b->p, &r->rng);
     b->rounds = b->p.rounds > 0 ? b->p.rounds : 1;
     if (rc == 0)
-        rc = find_sets(r, b);
+        rc = b->p.lines == EVSET_REMOTE ? refuse_remote(r, b) : find_sets(r, b);
     if (rc == 0)
         rc = run_timed(r, b);
     if (rc == 0 && b->nbed > 0)
@@ -394,7 +420,8 @@ static const struct param params[] = {
     {"extra", PARAM_U64, "8", "lines", "congruent lines beyond the ways", 1, 40},
     {"reps", PARAM_U64, "2", "", "repeats of each trial", 1, 1000},
     EVSET_PARAM_SM,
-    EVSET_PARAM_LINES,
+    {"lines", PARAM_WORD, "home", "home|remote|all",
+     "sets of lines of the SM's own side, or any; remote says which SM to take instead", 0, 0},
     {"line", PARAM_SIZE, "256", "bytes",
      "bytes from line to line of the pool; the discard test needs a multiple of 256", 32, 65536},
     EVSET_PARAM_POOL,

@@ -79,3 +79,13 @@ discard()
     [ "$(value evicted_first order)" = oldest ]
     [ -z "$(value write_back discard)" ]
 }
+
+@test "dirty lines of the other side: one line names an SM of that side, and with it they are measured" {
+    fails 1 "use lines=home with an SM of that side, such as sm=" l2collect -q -d sim:tiny dirty lines=remote
+    sm=$(sed -n 's/.*such as \(sm=[0-9]*\);.*/\1/p' err)
+    l2collect -q -d sim:tiny dirty sets=2 reps=1 "$sm" | l2write >found
+    [ "$(value dirty_ways discard)" = 8 ]
+    [ "$(value evicted_first order)" = oldest ]
+    { cat "$L2TOOLS_SHARE/devices/tiny.dev"; echo sides 1; } | grep -v 'sides 2\|side_\|sm_split\|sm_run' >my.dev
+    fails 1 "lines=remote: this device has no other side" l2collect -q -d sim:./my.dev dirty lines=remote
+}
