@@ -149,16 +149,16 @@ static void put_promoted(struct out *o, const struct sector_rows *r, const struc
     free(text);
 }
 
-/* The smallest block that plain loads bring is a sector, the largest one that anything brings is no more than a line. */
+/* The smallest block that plain loads bring is a sector, the largest one is no more than a line. (A prefetch-size hint may
+ * bring a neighbour of the line.) */
 static void put_extremes(struct out *o, const struct sector_rows *r, const struct verdict *v)
 {
     size_t least = SIZE_MAX, most = SIZE_MAX;
 
     for (size_t i = 0; i < r->ntouches; i++) {
-        if (v[i].why != NULL)
+        if (v[i].why != NULL || strcmp(r->touches[i].op, "cg") != 0)
             continue;
-        if (strcmp(r->touches[i].op, "cg") == 0 &&
-            (least == SIZE_MAX || v[i].fit.size < v[least].fit.size))
+        if (least == SIZE_MAX || v[i].fit.size < v[least].fit.size)
             least = i;
         if (most == SIZE_MAX || v[i].fit.size > v[most].fit.size)
             most = i;
@@ -168,8 +168,8 @@ static void put_extremes(struct out *o, const struct sector_rows *r, const struc
     if (most != SIZE_MAX)
         finding_put(o, "line", (double)v[most].fit.size, (double)v[most].fit.size, NAN,
                     "touch_probe", v[most].fit.n,
-                    "at least: the largest block that came along (%s, limit %llu)",
-                    r->touches[most].op, (unsigned long long)r->touches[most].fetch);
+                    "at least: the largest block that came along (cg, limit %llu)",
+                    (unsigned long long)r->touches[most].fetch);
 }
 
 static void put_touches(struct out *o, const struct sector_rows *r)

@@ -73,9 +73,10 @@ static void make_trials(struct run *r, const struct grid *g, struct blocks *b, s
     free(order);
 }
 
+/* Whether all that it brings is there when it ends; what a prefetch-size hint asks for besides may come later. */
 static bool waited_for(enum l2_kind kind)
 {
-    return (kind >= L2_LD_CG && kind <= L2_LD_PF256) || kind == L2_ATOM;
+    return (kind >= L2_LD_CG && kind < L2_LD_PF64) || kind == L2_ATOM;
 }
 
 /* All trials of one granularity and kind of touch, in one walk. */
@@ -174,7 +175,7 @@ static int run_sector(struct run *r)
 static const struct param params[] = {
     {"fetch", PARAM_SIZES, "32,64,128", "bytes",
      "fetch granularities to set, after the one that is found", 1, 65536},
-    {"op", PARAM_WORDS, "cg,pf128",
+    {"op", PARAM_WORDS, "cg,pf128,pf256",
      "cg|ca|cv|evict_first|evict_last|no_allocate|pf64|pf128|pf256|atom|prefetch",
      "kind of the touch; pf: a prefetch-size hint", 0, 0},
     {"span", PARAM_SIZE, "256", "bytes", "bytes that are touched; probes reach half as far beyond",

@@ -25,7 +25,7 @@ value()
 }
 
 @test "the block that was fetched, and the count of what contradicts it" {
-    for block in 32 64 128; do
+    for block in 32 64 128 256; do
         sector $block 280 540 | l2sector >found
         [ "$(value fetch_default touch_probe)" = $block ]
         grep -q '0 of 120 probes contradict it' found
