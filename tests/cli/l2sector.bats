@@ -15,7 +15,7 @@ sector()
         print "exp", "fetch", "case", "op", "touch", "probe", "rep", "offset", "first", "cycles"
         for (t = -1; t < 8; t++) for (p = -4; p < 12; p++)
             print "sector", 64, "default", "cg", t < 0 ? -1 : 32 * t, 32 * p, 0, 4096, 500, \
-                (t >= 0 && int((128 + 32 * t) / block) == int((128 + 32 * p) / block) ? hit : miss)
+                (t >= 0 && int((512 + 32 * t) / block) == int((512 + 32 * p) / block) ? hit : miss)
         print "#end rows=144 status=ok" }'
 }
 
@@ -109,7 +109,8 @@ chip()
     l2collect -q -d sim:tiny sector partial fetch=32,128 reps=1 >run
     [ "$(grep -c '^#fetch 64$' run)" -eq 2 ]
     [ "$(grep -c '^#fetch_after 64$' run)" -eq 2 ]
-    l2collect -q -d sim:h200 -o stopped.tsv sector reps=60 fetch=32 2>err 3>&- &
+    many=$(printf '32,128,%.0s' $(seq 60))
+    l2collect -q -d sim:h200 -o stopped.tsv sector reps=60 op=cg "fetch=${many%,}" 2>err 3>&- &
     for _ in $(seq 1200); do
         awk -F '\t' '$2 == 32 && $3 == "set" { found = 1 } END { exit !found }' stopped.tsv 2>/dev/null && break
         sleep 0.05
