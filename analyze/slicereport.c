@@ -230,7 +230,13 @@ static void put_sides(const struct slices *s, struct out *o)
 
 static void put_side_mask(const struct slices *s, struct out *o)
 {
-    const struct linear *l = &s->side_xor;
+    const struct linear *l = &s->side_xor, *p = &s->pair_xor;
+
+    if (p->lines > 0 && p->open == 0 && p->functions.n == 1)
+        finding_word(
+            o, "side_mask", gf2_bits(p->functions.row[0]),
+            "complement of same-slice differences over GF(2)", p->differences,
+            "by contention alone: the one function that is the same on all lines of a slice");
 
     if (l->lines == 0 || (!l->linear && l->open > 0))
         return;
@@ -320,7 +326,9 @@ void slice_report_findings(const struct slices *s, struct out *o)
     put_side_mask(s, o);
     if (s->grain > 0)
         finding_put(o, "grain", (double)s->grain, (double)s->grain, (double)s->grain,
-                    "gcd of boundaries", s->boundaries,
+                    s->from == OP_ATOM ? "boundaries by contention of atomics"
+                                       : "boundaries by contention of loads",
+                    s->boundaries,
                     s->grain == s->grain_step ? "boundaries at every step of %" PRIu64
                                                 " bytes: it could be finer"
                                               : "boundaries between lines %" PRIu64 " bytes apart",

@@ -227,8 +227,11 @@ static void find_grain(struct slices *s)
 
 static void run_linear(struct slices *s)
 {
+    const struct contend *a = &s->contend[OP_ATOM];
+
     s->side_xor = (struct linear){.offset = s->data->offset, .label = s->side_of};
     s->slice_xor = (struct linear){.offset = s->data->offset, .label = s->slice_of};
+    s->pair_xor = s->slice_xor;
     if (s->side.verdict == SIDE_OK && s->side.sides > 1 && s->side.seen + 1 >= s->side.sides) {
         s->side_xor.lines = s->data->lines;
         s->side_xor.classes = s->side.sides;
@@ -238,6 +241,12 @@ static void run_linear(struct slices *s)
         s->slice_xor.lines = s->data->lines;
         s->slice_xor.classes = s->slices;
         linear_run(&s->slice_xor);
+    }
+    if (s->from == OP_ATOM && a->groups < a->n && s->side_xor.linear) {
+        s->pair_xor.lines = s->data->lines;
+        s->pair_xor.classes = s->slices;
+        s->pair_xor.page_shift = s->side_xor.page_shift;
+        linear_run(&s->pair_xor);
     }
 }
 

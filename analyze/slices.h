@@ -25,7 +25,9 @@ struct slices {
     enum slice_op from; /* of slice_of */
 
     struct linear side_xor, slice_xor; /* lines 0: not run */
-    uint64_t grain, grain_step;        /* bytes; 0: too few neighbours */
+    struct linear
+        pair_xor; /* in pages of side_xor, what lines of one slice have in common, by atomics */
+    uint64_t grain, grain_step; /* bytes; 0: too few neighbours */
     size_t boundaries;
     double agreement; /* share of pairs of lines on which contention and fingerprints agree; nan */
     size_t agree_lines,

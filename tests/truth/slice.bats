@@ -7,10 +7,10 @@ setup()
     export SLICE_DIR=$BATS_TEST_TMPDIR
 }
 
-# find FILE PARAM: the values of a parameter of a findings table, sorted.
+# find FILE PARAM: the different values of a parameter of a findings table, sorted.
 find_values()
 {
-    body "$1" | awk -F'\t' -v p="$2" '$1 == p { print $2 }' | sort
+    body "$1" | awk -F'\t' -v p="$2" '$1 == p { print $2 }' | sort -u
 }
 
 # one SEED: draws, collects, analyses; what was found in the form of the truth file.
