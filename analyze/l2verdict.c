@@ -219,6 +219,7 @@ int main(int argc, char **argv)
     xone_device(&t->prov);
     add_rises(&fs, &rises);
     verdict_derive(&fs);
+    verdict_share(&fs, key_number(&t->prov, "clock_measured_after"));
     verdict_make(&v, &fs, api, ask_driver(&t->prov, api), all);
     prov_command(&t->prov, argc, argv);
     print(stdout, &v, &t->prov);

@@ -74,6 +74,8 @@ struct verdict {
 
 /* Adds to fs what follows from several findings: sets from capacity, totals from sides (the table in verdict_derive.c). */
 void verdict_derive(struct findings *fs);
+/* Adds read_bw_share, when read_bw, the slices and the SM clock are known and no filter said it. */
+void verdict_share(struct findings *fs, double mhz);
 /* One row a parameter that fs names, and with all != 0 a row for each expected one that it lacks. */
 void verdict_make(struct verdict *v, const struct findings *fs, const struct verdict_api *api,
                   size_t napi, int all);

@@ -33,6 +33,8 @@ static const struct {
      {{"slices_side", "contention of loads", 1}, {"sides", "latency of atomics", 1}}},
 };
 
+#define SLICE_BYTES 64.0 /* a clock: what a slice can answer at most */
+
 /* The one value of an input: of the named method, or the narrowest of all while none contradicts it. */
 static const struct finding *take(const struct findings *fs, const struct input *in)
 {
@@ -97,4 +99,20 @@ void verdict_derive(struct findings *fs)
 
     for (size_t d = 0; d < sizeof derivations / sizeof *derivations; d++)
         derive(fs, measured, d);
+}
+
+void verdict_share(struct findings *fs, double mhz)
+{
+    const struct input slices = {"slices", NULL, 1};
+    const struct finding *bw = findings_get(fs, "read_bw", 0), *n = take(fs, &slices);
+    double limit = n != NULL && bw != NULL ? n->value * SLICE_BYTES * mhz * 1e-3 : NAN;
+    struct finding *f;
+
+    if (!(limit > 0) || findings_get(fs, "read_bw_share", 0) != NULL)
+        return;
+    add(fs, "read_bw_share", "stream", bw->value / limit, bw->lo / limit, bw->hi / limit, bw->n);
+    f = &fs->f[fs->n - 1];
+    free(f->note);
+    f->note = xprintf("of %.0f GB/s: %g slices of %g bytes a clock at %.0f MHz, the SM clock",
+                      limit, n->value, SLICE_BYTES, mhz);
 }
