@@ -155,6 +155,11 @@ static void put_order(struct out *o, const struct write_rows *r)
         finding_word(o, "evicted_first", rc == 0 ? words[f.rule] : "not decided", "order", n,
                      "%zu of %zu probes contradict it, %zu the next best", f.wrong, f.n,
                      f.other_wrong);
+    if (rc == 0 && f.rule == VICTIM_CLEAN && n > 0)
+        finding_word(o, "write_back", "yes", "order", n,
+                     "written lines outlive loaded ones, so they are not as in memory: %zu of %zu "
+                     "probes contradict it",
+                     f.wrong, f.n);
     if (rc == 0 && f.limit > 0 && n > 0)
         finding_put(o, "dirty_ways", (double)f.limit, (double)f.limit, (double)f.limit, "order", n,
                     "the oldest dirty lines beyond that are %s",
@@ -188,6 +193,30 @@ static double outlives(const struct write_rows *r, enum dirty_kind kind, uint64_
     return best;
 }
 
+/* After one miss of the set the oldest line, only loaded, is gone; is it still there when it was stored to? That it is gone,
+ * too, would not tell dirty lines that leave first from the oldest ones. */
+static void put_spared(struct out *o, const struct write_rows *r)
+{
+    struct count clean = {0, 0}, dirty = {0, 0};
+
+    for (size_t i = 0; i < r->ndirty; i++) {
+        const struct dirty_row *d = &r->dirty[i];
+        struct count *c = d->kind == KIND_LOADED ? &clean : &dirty;
+
+        if (d->what == DIRTY_OUTLIVE && d->loaded == 1) {
+            c->n++;
+            c->k += d->vote;
+        }
+    }
+    if (dirty.n > 0)
+        finding_word(o, "evicted_first",
+                     nearly_all(clean) && nearly_none(dirty) ? "clean" : "not decided", "outlive",
+                     dirty.n,
+                     "after one miss the oldest line is gone in %zu of %zu when it was stored to, "
+                     "in %zu of %zu when it was only loaded",
+                     dirty.k, dirty.n, clean.k, clean.n);
+}
+
 static void put_outlive(struct out *o, const struct write_rows *r)
 {
     uint64_t most;
@@ -195,6 +224,7 @@ static void put_outlive(struct out *o, const struct write_rows *r)
     double clean = outlives(r, KIND_LOADED, &most, &loaded), dirty;
 
     dirty = outlives(r, KIND_STORED, &most, &n);
+    put_spared(o, r);
     clean = isnan(clean) ? 0 : clean;
     dirty = isnan(dirty) ? 0 : dirty;
     if (n > 0 && loaded > 0)

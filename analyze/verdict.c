@@ -62,9 +62,9 @@ const struct verdict_rule verdict_rules[] = {
     {"tlb_reach",           0.15, RULE_EXPECTED},
     {"tlb_reach_inner",     0.25, RULE_LIST | RULE_ABOUT},
     {"tlb_reach_stride",    0.25, RULE_LIST | RULE_ABOUT},
-    {"persist_kept",        0.10, RULE_ABOUT},
+    {"persist_kept",        0.10, RULE_EACH | RULE_ABOUT},
     {"fetch_set",           0,    RULE_LIST},
-    {"fetch_hint",          0,    RULE_LIST},
+    {"fetch_hint",          0,    RULE_EACH},
     {"l1_inclusive",        0,    RULE_EXPECTED},
     {NULL, 0, 0},
 };
@@ -159,6 +159,29 @@ static struct verdict_method *list_of(struct verdict_row *r, const char *method)
     return NULL;
 }
 
+/* Whether a list has this item. */
+static int has_item(const char *list, const char *item)
+{
+    size_t n = strlen(item);
+
+    for (; *list != '\0'; list += strcspn(list, ";"), list += *list == ';')
+        if (strcspn(list, ";") == n && strncmp(list, item, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* One more condition of a row whose methods are not compared. */
+static void add_condition(struct verdict_method *m, const struct finding *f)
+{
+    char *name = xprintf("%s, %s", m->name, f->method);
+
+    free(m->name);
+    m->name = name;
+    m->n += f->n;
+    if (!has_item(m->text, f->text))
+        add_item(m, f);
+}
+
 static void gather(struct verdict_row *r, const struct findings *fs)
 {
     const struct finding *f;
@@ -166,7 +189,9 @@ static void gather(struct verdict_row *r, const struct findings *fs)
     for (size_t k = 0; (f = findings_get(fs, r->rule.param, k)) != NULL; k++) {
         struct verdict_method *m = (r->rule.flags & RULE_LIST) ? list_of(r, f->method) : NULL;
 
-        if (m != NULL)
+        if ((r->rule.flags & RULE_EACH) && r->n > 0)
+            add_condition(&r->m[0], f);
+        else if (m != NULL)
             add_item(m, f);
         else
             add_method(r, f);

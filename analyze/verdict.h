@@ -26,7 +26,8 @@ enum {
     RULE_SIDED = 2,    /* only where the cache has several sides */
     RULE_LIST = 4,     /* several rows of one method are one value */
     RULE_ABOUT = 8,    /* about the data or a method, no property of the chip */
-    RULE_LAW = 16      /* found by laws that hold for LRU and its like only */
+    RULE_LAW = 16,     /* found by laws that hold for LRU and its like only */
+    RULE_EACH = 32     /* methods are conditions: each different value is one of a list */
 };
 
 /* One line a parameter: how far values may lie apart when their intervals do not overlap, as a share of the larger.

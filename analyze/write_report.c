@@ -254,9 +254,8 @@ void stream_report(struct out *o, const struct write_rows *r)
 
     if (few == 0 || many == 0 || r->l2_bytes == 0)
         return;
-    finding_put(o, "write_bw", small, NAN, NAN, "footprint", few,
-                "L2 / 16 to L2 / 3; from 2 x L2 on it is %.5g, reading takes %.5g", large, read);
-    finding_word(o, "write_back", small > 1.3 * large ? "yes" : "not decided", "footprint",
-                 few + many, "%.5g GB/s within the L2, %.5g beyond%s", small, large,
-                 small > 1.3 * large ? "" : ": the L2 may write through, or be no faster");
+    finding_word(
+        o, "write_back", small > 1.3 * large ? "yes" : "not decided", "footprint", few + many,
+        "%.5g GB/s of stores to L2 / 16 to L2 / 3, %.5g from 2 x L2 on, reading %.5g%s", small,
+        large, read, small > 1.3 * large ? "" : ": the L2 may write through, or be no faster");
 }

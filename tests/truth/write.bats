@@ -120,8 +120,11 @@ is()
             chip "evict_first $first" "dirty_ways $limit"
             l2collect -q -d sim:./my.dev dirty sets=3 reps=2 | l2write >found
             case $first in
-            dirty) is evicted_first order dirty ;;
+            dirty) is evicted_first order dirty
+                is evicted_first outlive 'not decided' ;;
             washed) is evicted_first order clean
+                is evicted_first outlive clean
+                is write_back order yes
                 is dirty_outlives outlive 1 ;;
             esac
             [ $first = dirty ] || [ $limit = 0 ] || is dirty_ways order 3
