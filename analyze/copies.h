@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../share/lib/policy.h"
 #include "../share/lib/scene.h"
 
 enum copy_level { COPY_OWN, COPY_HOME, COPY_MEMORY, COPY_LEVELS }; /* who answered */
@@ -58,6 +59,9 @@ void copy_model_play(const struct copy_model *m, unsigned ways, const struct sce
 /* How many of the answers a model foresees, control lines left out; *total: of how many. */
 uint64_t copy_model_agree(const struct copy_model *m, const struct copy_scenes *all,
                           uint64_t *total);
+
+/* How many of the same answers sets of this policy foresee, whose copies are as the model "first,high,kept,shared" says. */
+uint64_t copy_policy_agree(const struct policy *policy, const struct copy_scenes *all);
 
 /* Pushed out by how many lines: the least number after which over half of the answers were not COPY_OWN (`half`), over 5 %
  * (`first`), over 95 % (`all`); 0: never. */

@@ -8,12 +8,16 @@
 #include "copies.h"
 #include "columns_of.h"
 #include "findings.h"
+#include "values.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Percent of answers that a policy must foresee; readings of a latency. */
+enum { LEAST_POLICY = 99, LEAST_ANSWERS = 50 };
 
 struct columns {
     size_t exp, side, ways, threshold, threshold_home, what, touches, near, far, each, step, lines,
@@ -25,6 +29,7 @@ struct input {
     uint64_t searched, found, kept,
         sets; /* searches for a copy's set; sets whose scenes were played */
     unsigned ways;
+    struct values cycles[COPY_LEVELS]; /* of loads of remote lines by the own SM, by who answered */
 };
 
 static void find_columns(const struct tsv *t, struct columns *c)
@@ -104,6 +109,8 @@ static void add_row(struct input *in, const struct tsv *t, const struct columns 
         xtsv_u64(t, c->line) != a->line || xtsv_u64(t, c->side) != a->other)
         xtsv_bad_line(t, "not what this scene asks at this step: another version of l2collect?");
     a->count[level_of(t, c, a)]++;
+    if (a->lines == SCENE_REMOTE && !a->other)
+        values_add(&in->cycles[level_of(t, c, a)], xtsv_double(t, c->cycles));
     in->sets += what == SCENE_ALLOC_MISS && a == scene->answer;
     in->ways = ways;
 }
@@ -123,6 +130,8 @@ static void xread(struct tsv *t, struct input *in)
         else
             add_row(in, t, &c);
     xone_device(t);
+    for (int k = 0; k < COPY_LEVELS; k++)
+        values_sort(&in->cycles[k]);
 }
 
 /* Sums the answers of the scenes of a kind; lines of no number: all of its questions. */
@@ -327,6 +336,43 @@ static void put_model(struct out *o, const struct input *in)
                  model_name(r[1].k, next), share(r[1].agree, total), n);
 }
 
+/* The plain policies that foresee nearly all answers when copies are lines like others: "lru or fifo". */
+static void put_policy(struct out *o, const struct input *in)
+{
+    char names[256] = "", name[32];
+    struct ranked r[COPY_MODELS];
+    uint64_t total, next = 0;
+
+    rank(in, r, &total);
+    if (total == 0 || strcmp(model_name(r[0].k, name), "first,high,kept,shared") != 0)
+        return;
+    for (size_t k = 0; k < policy_count_plain(); k++) {
+        struct policy p = policy_at(k);
+        uint64_t agree = p.random ? 0 : copy_policy_agree(&p, &in->scenes);
+        size_t at = strlen(names);
+
+        if (share(agree, total) < LEAST_POLICY)
+            next = agree > next ? agree : next;
+        else
+            snprintf(names + at, sizeof names - at, "%s%s", at > 0 ? " or " : "", p.name);
+    }
+    if (names[0] != '\0')
+        finding_word(o, "policy", names, "copies", total,
+                     "foresees at least %d %% of the answers about copies, the best other policy "
+                     "of the plain ones %.1f %%",
+                     LEAST_POLICY, share(next, total));
+}
+
+static void put_latency(struct out *o, const struct input *in, enum copy_level level,
+                        const char *param)
+{
+    const struct values *v = &in->cycles[level];
+
+    if (v->n >= LEAST_ANSWERS)
+        finding_put(o, param, values_median(v), v->v[v->n / 4], v->v[v->n * 3 / 4], "copies", v->n,
+                    "loads of far lines, by who had them; quartiles");
+}
+
 static void print_findings(const struct input *in, const struct prov *p)
 {
     struct out o;
@@ -343,6 +389,10 @@ static void print_findings(const struct input *in, const struct prov *p)
     put_drop(&o, in);
     put_ways(&o, in);
     put_model(&o, in);
+    put_policy(&o, in);
+    put_latency(&o, in, COPY_OWN, "latency_local");
+    put_latency(&o, in, COPY_HOME, "latency_remote");
+    put_latency(&o, in, COPY_MEMORY, "latency_dram_remote");
     out_end(&o, "ok");
 }
 
@@ -432,6 +482,8 @@ int main(int argc, char **argv)
     xread(t, &in);
     prov_command(&t->prov, argc, argv);
     print(&in, &t->prov);
+    for (int k = 0; k < COPY_LEVELS; k++)
+        values_free(&in.cycles[k]);
     copy_scenes_free(&in.scenes);
     tsv_close(t);
     xclose_stdout();

@@ -40,11 +40,11 @@ const struct verdict_rule verdict_rules[] = {
     {"side_mask",           0,    RULE_EXPECTED | RULE_SIDED | RULE_LIST},
     {"side_page",           0,    0},
     {"levels",              0,    0},
-    {"latency_l1",          0.10, 0},
-    {"latency_local",       0.10, RULE_EXPECTED},
-    {"latency_remote",      0.10, RULE_EXPECTED | RULE_SIDED},
-    {"latency_dram",        0.10, RULE_EXPECTED},
-    {"latency_dram_remote", 0.10, RULE_EXPECTED | RULE_SIDED},
+    {"latency_l1",          0.10, RULE_MANY},
+    {"latency_local",       0.10, RULE_EXPECTED | RULE_MANY},
+    {"latency_remote",      0.10, RULE_EXPECTED | RULE_MANY | RULE_SIDED},
+    {"latency_dram",        0.10, RULE_EXPECTED | RULE_MANY},
+    {"latency_dram_remote", 0.10, RULE_EXPECTED | RULE_MANY | RULE_SIDED},
     {"read_bw",             0.10, RULE_EXPECTED},
     {"write_bw",            0.10, RULE_EXPECTED},
     {"copy_bw",             0.10, 0},
@@ -69,6 +69,8 @@ const struct verdict_rule verdict_rules[] = {
     {NULL, 0, 0},
 };
 /* clang-format on */
+
+#define OR " or "
 
 /* Methods that differ only in what follows are one method. */
 static const char *const families[] = {"evict_", NULL};
@@ -96,7 +98,7 @@ static int undecided(const char *text)
     for (size_t i = 0; words[i] != NULL; i++)
         if (strcmp(text, words[i]) == 0)
             return 1;
-    return strstr(text, " or ") != NULL;
+    return strstr(text, OR) != NULL;
 }
 
 static int is_word(const char *unit)
@@ -123,7 +125,8 @@ static void add_method(struct verdict_row *r, const struct finding *f)
         m->open = undecided(f->text);
     else
         m->open = !isfinite(f->value);
-    m->weak = m->open || (!is_word(r->unit) && !(m->hi <= 2 * m->lo));
+    m->choice = is_word(r->unit) && strstr(f->text, OR) != NULL;
+    m->weak = (m->open && !m->choice) || (!is_word(r->unit) && !(m->hi <= 2 * m->lo));
 }
 
 /* One more row of a list: the items stay sorted, so that their order in the input does not matter. */
@@ -198,8 +201,8 @@ static void gather(struct verdict_row *r, const struct findings *fs)
     }
 }
 
-/* The better of two methods to take the value from. */
-static int better(const struct verdict_method *a, const struct verdict_method *b, int words)
+/* The better of two methods to take the value from. by_width: the narrower; else the one with more observations. */
+static int better(const struct verdict_method *a, const struct verdict_method *b, int by_width)
 {
     double width_a = a->hi / a->lo, width_b = b->hi / b->lo;
 
@@ -207,7 +210,7 @@ static int better(const struct verdict_method *a, const struct verdict_method *b
         return !a->open;
     if (a->weak != b->weak)
         return !a->weak;
-    if (!words && width_a != width_b)
+    if (by_width && width_a != width_b)
         return width_a < width_b;
     return a->n > b->n;
 }
@@ -244,7 +247,7 @@ static void count_methods(struct verdict_row *r)
         const struct verdict_method *m = &r->m[k];
 
         r->methods += !counted(r, k, 0);
-        if (m->agrees && !m->weak && !counted(r, k, 1)) {
+        if (m->agrees && !m->weak && !r->m[r->best].open && !counted(r, k, 1)) {
             r->agree++;
             r->evidence += m->n;
         }
@@ -261,7 +264,7 @@ static char *all_values(const struct verdict_row *r)
     char *text = xstrdup(r->m[r->best].text), *longer;
 
     for (size_t i = 0; i < r->n; i++) {
-        int seen = r->m[i].agrees || r->m[i].open;
+        int seen = r->m[i].agrees || (r->m[i].open && !r->m[i].choice);
 
         for (size_t k = 0; k < i && !seen; k++)
             seen = !r->m[k].agrees && strcmp(r->m[k].text, r->m[i].text) == 0;
@@ -274,20 +277,35 @@ static char *all_values(const struct verdict_row *r)
     return text;
 }
 
+/* Whether a text "a or b or c" has this word. */
+static int chosen(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = text; at != NULL; at = strstr(at, OR), at += at != NULL ? strlen(OR) : 0)
+        if (strncmp(at, word, len) == 0 &&
+            (at[len] == '\0' || strncmp(at + len, OR, strlen(OR)) == 0))
+            return 1;
+    return 0;
+}
+
 static void judge(struct verdict_row *r)
 {
+    int against = 0, by_width = !is_word(r->unit) && !(r->rule.flags & RULE_MANY);
     struct verdict_method *best;
-    int against = 0;
 
     for (size_t i = 1; i < r->n; i++)
-        if (better(&r->m[i], &r->m[r->best], is_word(r->unit)))
+        if (better(&r->m[i], &r->m[r->best], by_width))
             r->best = i;
     best = &r->m[r->best];
     r->lo = is_word(r->unit) ? NAN : best->lo;
     r->hi = is_word(r->unit) ? NAN : best->hi;
     for (size_t i = 0; i < r->n; i++) {
-        r->m[i].agrees = i == r->best || (!r->m[i].open && agree(r, &r->m[i], best));
-        if (r->m[i].agrees || r->m[i].open)
+        struct verdict_method *m = &r->m[i];
+
+        m->agrees = i == r->best ||
+                    (m->choice ? chosen(m->text, best->text) : !m->open && agree(r, m, best));
+        if (m->agrees || (m->open && !m->choice))
             continue;
         against = 1;
         r->lo = fmin(r->lo, r->m[i].lo);
@@ -349,7 +367,7 @@ static int lawful(const char *policy)
     static const char *const names[] = {"lru", "fifo", "plru", "bitplru", "nru", NULL};
 
     while (*policy != '\0') {
-        const char *end = strstr(policy, " or ");
+        const char *end = strstr(policy, OR);
         size_t len = end != NULL ? (size_t)(end - policy) : strlen(policy);
         int k = 0;
 
@@ -357,7 +375,7 @@ static int lawful(const char *policy)
             k++;
         if (names[k] == NULL)
             return 0;
-        policy += len + (end != NULL ? strlen(" or ") : 0);
+        policy += len + (end != NULL ? strlen(OR) : 0);
     }
     return 1;
 }

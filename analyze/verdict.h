@@ -2,7 +2,8 @@
  *
  * Two methods agree when their intervals, widened from 95 to 99.7 %, overlap, or when their values differ by no more than the parameter's share in
  * verdict_rules[]; words and lists agree when they are equal. A method whose interval spans more than a factor of 2, or is
- * not finite, is weak: it may contradict, but it supports nobody. The value printed is that of the method with the
+ * not finite, is weak: it may contradict, but it supports nobody. A method that leaves a few words ("lru or fifo") supports
+ * each of them and contradicts all others. The value printed is that of the method with the
  * narrowest interval; where methods contradict each other, each different value is given, never a mean. */
 #ifndef L2_VERDICT_H
 #define L2_VERDICT_H
@@ -27,7 +28,8 @@ enum {
     RULE_LIST = 4,     /* several rows of one method are one value */
     RULE_ABOUT = 8,    /* about the data or a method, no property of the chip */
     RULE_LAW = 16,     /* found by laws that hold for LRU and its like only */
-    RULE_EACH = 32     /* methods are conditions: each different value is one of a list */
+    RULE_EACH = 32,    /* methods are conditions: each different value is one of a list */
+    RULE_MANY = 64 /* lo and hi are a spread: the method with most observations gives the value */
 };
 
 /* One line a parameter: how far values may lie apart when their intervals do not overlap, as a share of the larger.
@@ -45,6 +47,7 @@ struct verdict_method {
     double value, lo, hi; /* value of a list of numbers: their sum */
     uint64_t n;
     int weak, open, agrees; /* agrees: with the value of the row */
+    int choice;             /* open, but the value is one of a few: "lru or fifo" */
 };
 
 struct verdict_row {

@@ -26,10 +26,10 @@ char *verdict_methods(const struct verdict_row *r)
 
     for (size_t i = 0; i < r->n; i++) {
         const struct verdict_method *m = &r->m[i];
-        const char *says = m->open      ? " (open)"
-                           : !m->agrees ? " (differs)"
-                           : m->weak    ? " (weak)"
-                                        : "";
+        const char *says = m->open && !m->choice ? " (open)"
+                           : !m->agrees          ? " (differs)"
+                           : m->weak             ? " (weak)"
+                                                 : "";
 
         text = append(text, xprintf("%s%s %s", i ? "; " : "", m->name, m->text));
         if (isfinite(m->lo) && isfinite(m->hi) && m->lo < m->hi)

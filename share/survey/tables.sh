@@ -53,7 +53,7 @@ policy     l2policy  replace
 slice      l2slice   matrix contend
 loads      l2slice   loads
 sector     l2sector  sector partial sametag
-write      l2write   write dirty
+write      l2write   write dirty inclusion
 copies     l2copies  copies
 band       l2band    bandwidth tlb persist
 '

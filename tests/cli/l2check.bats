@@ -141,6 +141,9 @@ among()
     run_on clock
     sed -i 's/^#persisting .*/#persisting 65536/' run.tsv
     sees persisting
+    l2=$(sed -n 's/^#l2_bytes //p' run.tsv)
+    sed -i "s/^#persisting .*/#persisting $((l2 * 3 / 16))/" run.tsv
+    [ -z "$(l2check -e run.tsv)" ]
 }
 
 @test "no_knee: why there is none" {

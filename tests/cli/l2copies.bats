@@ -33,6 +33,16 @@ like()
     done
 }
 
+@test "latencies by who answered, and the policies that foresee the copies" {
+    l2copies "$BATS_FILE_TMPDIR/tiny.tsv" >"$BATS_TEST_TMPDIR/out"
+    awk '$1 ~ /^(latency_|timer)/ { v[$1] = $2 } END { print v["latency_local"] + v["timer"],
+        v["latency_remote"] + v["timer"], v["latency_dram_remote"] + v["timer"] }' "$L2TOOLS_SHARE/devices/tiny.dev" >"$BATS_TEST_TMPDIR/truth"
+    for p in latency_local latency_remote latency_dram_remote; do value $p <"$BATS_TEST_TMPDIR/out"; done | tr '\n' ' ' |
+        awk 'NR == FNR { split($0, t); next } { for (i = 1; i <= 3; i++) if ($i < t[i] * 0.95 || $i > t[i] * 1.05) exit 1 }
+            END { exit NF != 3 }' "$BATS_TEST_TMPDIR/truth" -
+    value policy <"$BATS_TEST_TMPDIR/out" | grep -E '(^| or )lru( |$)'
+}
+
 @test "no copies: never, at any load" {
     like never mru no | l2copies >"$BATS_TEST_TMPDIR/out"
     [ "$(value copy_alloc <"$BATS_TEST_TMPDIR/out")" = never ]

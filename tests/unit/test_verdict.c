@@ -123,7 +123,15 @@ static void test_words(void **state)
     CHECK("policy", same, "lru", VERDICT_AGREE, 2, 2);
     CHECK("policy", other, "lru or fifo", VERDICT_DISAGREE, 2, 1);
     CHECK("policy", several, "lru or nru", VERDICT_OPEN, 1, 0);
+    const struct claim one_of[] = {{"replay", "lru", NAN, NAN},
+                                   {"copies", "lru or fifo", NAN, NAN}},
+                       none_of[] = {{"replay", "plru", NAN, NAN},
+                                    {"copies", "lru or fifo", NAN, NAN}};
+
     CHECK("policy", open, "lru", VERDICT_SINGLE, 2, 1);
+    CHECK("policy", one_of, "lru", VERDICT_AGREE, 2, 2);
+    CHECK("policy", none_of, "plru or lru or fifo", VERDICT_DISAGREE, 2, 1);
+    check("policy", one_of + 1, 1, "lru or fifo", VERDICT_OPEN, 1, 0);
 }
 
 static void test_lists(void **state)
