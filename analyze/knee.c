@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const struct knee_options knee_defaults = {0.002, 0.01, 1, 0.04, 0.25, 0.95, KNEE_AUTO};
+const struct knee_options knee_defaults = {0.002, 0.01, 1, 0.04, 0.25, 0.95, 16, KNEE_AUTO};
 
 enum { SPIKE_LIMIT = 8 };
 

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "law.h"
+
 enum knee_scale { KNEE_AUTO, KNEE_LINEAR, KNEE_LOG };
 
 struct knee_options {
@@ -13,7 +15,8 @@ struct knee_options {
     double drift;   /* a slope, relative to y, for a doubling of x, that is still a shelf */
     double
         tread; /* shelves narrower than this, in doublings of x, are treads of one knee's staircase */
-    double level; /* of the intervals, such as 0.95 */
+    double level;  /* of the intervals, such as 0.95 */
+    unsigned ways; /* of a set, for the capacity; 0: no capacity is asked for */
     enum knee_scale scale;
 };
 
@@ -42,6 +45,8 @@ struct knee {
     double lo, hi; /* interval: from the least onset to the greatest middle that the data allow */
     double before, after; /* levels */
     double height;        /* after / before - 1 */
+    double capacity;      /* knee_capacity.h; nan of a fall, at an edge, or when no law fits */
+    enum law law;         /* that gives the capacity, or LAW_NONE */
     unsigned note;
     int high;           /* confidence */
     size_t first, last; /* last point of the shelf before, first point of the shelf after */

@@ -2,6 +2,7 @@
  * first reach 50 % and then 95 % of the rise; where the ripple is a tenth of the rise or more the fitted ramp says it instead. */
 #include "knee_judge.h"
 #include "clean.h"
+#include "knee_capacity.h"
 #include "ramp.h"
 
 #include <math.h>
@@ -110,6 +111,20 @@ static double drift_of(const struct curve *c, const struct shelf *s)
     return fabs(line.slope * (c->x[s->last] - c->x[s->first]));
 }
 
+static void find_capacity(const struct judge *j, const struct shelf *a, const struct shelf *b,
+                          struct knee *k)
+{
+    struct capacity_rule rule = {k->before, k->after, k->lo, k->hi, j->opt->ways, j->fit->noise};
+
+    k->capacity = NAN;
+    if (k->after > k->before && j->opt->ways > 0)
+        k->capacity = knee_capacity(j->c, a, b, &rule, &k->law);
+    if (k->law == LAW_NONE)
+        return;
+    k->lo = fmin(k->lo, k->capacity);
+    k->hi = fmax(k->hi, k->capacity);
+}
+
 /* The rise from shelf a to shelf b. */
 static void inner_knee(struct judge *j, const struct shelf *a, const struct shelf *b)
 {
@@ -135,6 +150,7 @@ static void inner_knee(struct judge *j, const struct shelf *a, const struct shel
         k->hi = fmax(k->mid, ramp.mid_hi);
     }
     widen_to_grid(j->c, k);
+    find_capacity(j, a, b, k);
     k->note = note_of_shape(j, k);
     if (a->last - a->first + 1 < ENOUGH || b->last - b->first + 1 < ENOUGH)
         k->note |= KNEE_FEW;
@@ -152,7 +168,8 @@ static void edge_knee(struct judge *j, size_t first, size_t last, double before,
     if (last <= first || shelf_height(before, after) < j->opt->least)
         return;
     k = &j->fit->knee[j->fit->count++];
-    *k = (struct knee){.before = before, .after = after, .first = first, .last = last};
+    *k = (struct knee){
+        .before = before, .after = after, .first = first, .last = last, .capacity = NAN};
     cross_points(j->c, k, first, last);
     k->lo = k->onset;
     k->hi = k->mid;

@@ -130,6 +130,7 @@ static void put_in_flight(struct out *o, const struct band_rows *r, const struct
 {
     double(*point)[2] = xcalloc(r->nshape + 1, sizeof *point);
     double *x = xcalloc(r->nshape + 1, sizeof *x), *y = xcalloc(r->nshape + 1, sizeof *y);
+    const struct law_rule rule = {LAW_SATURATION, 0, 0.02, 0.95, 0};
     struct law_fit fit;
     size_t n = 0, m = 0;
 
@@ -153,8 +154,8 @@ static void put_in_flight(struct out *o, const struct band_rows *r, const struct
             y[m - 1] = fmax(y[m - 1], point[i][1]);
         }
     }
-    if (m >= LEAST_SHAPES && law_fit(LAW_SATURATION, x, y, m, 0.02, 0.95, &fit) == 0 &&
-        fit.at > x[0] && fit.at < x[m - 1] && y[m - 1] > FILLED * fit.rise / 2)
+    if (m >= LEAST_SHAPES && law_fit(&rule, x, y, m, &fit) == 0 && fit.at > x[0] &&
+        fit.at < x[m - 1] && y[m - 1] > FILLED * fit.rise / 2)
         finding_put(o, "bw_inflight", fit.at, fit.lo, fit.hi, "saturation", m,
                     "bytes in flight in each SM where reading meets its limit of %.0f GB/s; at the "
                     "SM clock that is a latency of %.0f cycles",

@@ -41,6 +41,8 @@ struct job {
     enum law law; /* -l, LAW_NONE: knees */
 };
 
+static const char *const laws[] = {"none", "reach", "saturation", "sets", "random", "step", NULL};
+
 static void split_names(const char *list, struct curves_want *w)
 {
     size_t cap = 0;
@@ -110,6 +112,8 @@ static void put_knees(struct out *o, const struct curves *c, const struct one_cu
         out_round(o, e->height, 5);
         out_str(o, e->high ? "high" : "low");
         put_note(o, e->note);
+        out_round(o, e->capacity, 6);
+        out_str(o, laws[e->law]);
         out_row(o);
     }
 }
@@ -119,9 +123,9 @@ static void put_law(struct out *o, const struct curves *c, const struct one_curv
                     const struct job *job, const struct law_fit *f)
 {
     double after = f->base + f->rise;
-    int reach = job->law == LAW_REACH;
+    int reach = job->law == LAW_REACH, saturates = job->law == LAW_SATURATION;
     const double x[] = {reach ? f->at : law_part(job->law, f, 0.05),
-                        reach ? law_part(job->law, f, 0.5) : f->at, law_part(job->law, f, 0.95),
+                        saturates ? f->at : law_part(job->law, f, 0.5), law_part(job->law, f, 0.95),
                         f->lo, f->hi};
     int sure = f->beyond >= 3 && k->n - f->beyond >= 3 && f->hi < 2 * f->lo;
 
@@ -133,7 +137,9 @@ static void put_law(struct out *o, const struct curves *c, const struct one_curv
     out_round(o, after, 6);
     out_round(o, f->base > 0 ? f->rise / f->base : INFINITY, 5);
     out_str(o, sure && f->rms < 0.1 ? "high" : "low");
-    out_str(o, reach ? "reach" : "saturation");
+    out_str(o, laws[job->law]);
+    out_round(o, saturates ? NAN : f->at, 6);
+    out_str(o, laws[job->law]);
     out_row(o);
 }
 
@@ -152,11 +158,13 @@ static void put_law_points(struct out *o, const struct curves *c, const struct o
 
 static void print_law(struct out *o, const struct curves *c, const struct job *job)
 {
+    const struct law_rule rule = {job->law, job->opt.ways, job->opt.noise, job->opt.level, 0};
+
     for (size_t i = 0; i < c->n; i++) {
         const struct one_curve *k = &c->curve[i];
         struct law_fit fit;
 
-        if (law_fit(job->law, k->x, k->y, k->n, job->opt.noise, job->opt.level, &fit) != 0)
+        if (law_fit(&rule, k->x, k->y, k->n, &fit) != 0)
             cli_warn("curve %zu: no law without 4 points, all x and y above 0: left out", i + 1);
         else if (fit.rise <= job->opt.least * fit.base)
             fprintf(stderr, "%s: curve %zu does not rise by --least\n", cli_prog, i + 1);
@@ -252,9 +260,13 @@ static void report(const struct curves *c, const struct one_curve *k, const stru
 
 static void fit_all(const struct curves *c, const struct job *job, struct knee_fit *fit)
 {
+    struct knee_options opt = job->opt;
+
+    if (strncmp(c->x_name, "stride", 6) == 0)
+        opt.ways = 0;
     for (size_t k = 0; k < c->n; k++) {
         const struct one_curve *o = &c->curve[k];
-        int bad = knee_find(o->x, o->y, o->error, o->n, &job->opt, &fit[k]);
+        int bad = knee_find(o->x, o->y, o->error, o->n, &opt, &fit[k]);
 
         if (bad)
             xdie(EXIT_FAILED, "%s", bad == -1 ? "out of memory" : "x does not increase");
@@ -278,8 +290,10 @@ static char *columns_of(const struct curves *c, const struct job *job)
     if (job->points)
         return header(
             c, xprintf("%s %s fit part", without_blanks(c->x_name), without_blanks(c->y_name)));
-    return header(c,
-                  xstrdup("knee x_onset x_mid x_end x_lo x_hi y_before y_after height conf note"));
+    return header(
+        c,
+        xstrdup(
+            "knee x_onset x_mid x_end x_lo x_hi y_before y_after height conf note capacity law"));
 }
 
 static void print_all(const struct curves *c, const struct job *job, const struct knee_fit *fit,
@@ -328,7 +342,6 @@ static int choice(const char *option, const char *word, const char *const *names
 }
 
 static const char *const scales[] = {"auto", "linear", "log", NULL};
-static const char *const laws[] = {"none", "reach", "saturation", NULL};
 
 /* Options that are one number of the method: its bounds and its place. */
 static void set_number(struct knee_options *opt, int letter, const char *word)
@@ -378,6 +391,9 @@ static void set_option(struct job *job, int letter, char *word)
     case 'l':
         job->law = (enum law)choice("-l", word, laws);
         break;
+    case 'w':
+        job->opt.ways = (unsigned)xparse_u64("-w", word, 1, 64);
+        break;
     case LONG_FROM:
         job->want.from = (double)xparse_size("--from", word, 0, UINT64_MAX);
         break;
@@ -403,7 +419,9 @@ static const struct cli_opt options[] = {
      "-r: round sizes to multiples of this (default: the data's stride, or 128)"},
     {'s', "scale", "SCALE",
      "straight pieces over x: linear, log, auto (default: what fits better)"},
-    {'l', "law", "LAW", "fit a law instead: reach (of a TLB), saturation (of concurrency)"},
+    {'l', "law", "LAW",
+     "fit a law instead: reach (of a TLB), saturation (of concurrency), sets,\nrandom, step"},
+    {'w', "ways", "N", "ways of a set, for the capacity (16)"},
     {LONG_LEAST, "least", "H", "least relative height of a knee (0.01)"},
     {LONG_NOISE, "noise", "S", "least relative noise of a point (0.002)"},
     {LONG_PENALTY, "penalty", "P", "price of a parameter, times log of the number of points (1)"},

@@ -11,6 +11,7 @@
 
 #include <getopt.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +20,22 @@
 
 enum { LONG_ACCELSIM = 256 };
 
-/* High knees of the latency curve, by size. */
+/* High knees of the latency curve, by size: the capacity where a law fits the rise, else its middle. */
 struct rises {
-    double mid[64], lo[64], hi[64];
+    double at[64], lo[64], hi[64];
+    bool law[64];
     size_t n;
 };
 
 static void add_knee(const struct tsv *t, struct rises *r)
 {
     double height = xtsv_double(t, xtsv_column(t, "height"));
+    size_t capacity = tsv_find(t, "capacity");
 
     if (height < LEAST_RISE || !tsv_is(t, xtsv_column(t, "conf"), "high") || r->n == 64)
         return;
-    r->mid[r->n] = xtsv_double(t, xtsv_column(t, "x_mid"));
+    r->law[r->n] = capacity != TSV_NONE && !tsv_is(t, capacity, "nan");
+    r->at[r->n] = xtsv_double(t, r->law[r->n] ? capacity : xtsv_column(t, "x_mid"));
     r->lo[r->n] = xtsv_double(t, xtsv_column(t, "x_lo"));
     r->hi[r->n++] = xtsv_double(t, xtsv_column(t, "x_hi"));
 }
@@ -65,11 +69,12 @@ static void add_rise(struct findings *fs, const char *param, const struct rises 
     f = &fs->f[fs->n++];
     *f = (struct finding){
         .param = xstrdup(param),
-        .text = xprintf("%.6g", r->mid[k]),
+        .text = xprintf("%.6g", r->at[k]),
         .unit = xstrdup("bytes"),
         .method = xstrdup("knee"),
-        .note = xstrdup("middle of a rise of the mean latency"),
-        .value = r->mid[k],
+        .note = xstrdup(r->law[k] ? "the law that fits a rise of the mean latency"
+                                  : "middle of a rise of the mean latency"),
+        .value = r->at[k],
         .lo = r->lo[k],
         .hi = r->hi[k],
         .n = r->n,

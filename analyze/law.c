@@ -1,7 +1,8 @@
-/* Two laws with one parameter that is not linear (and the sharpness of a bend, tried by steps): its residual sum is tabulated
+/* Laws with one parameter that is not linear (and the sharpness of a bend, tried by steps): its residual sum is tabulated
  * on a geometric grid, and the grid is narrowed around the best until it is fine. The interval holds what the chi-square
  * quantile allows above the least sum. */
 #include "law.h"
+#include "overflow.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,35 +10,67 @@
 #include <gsl/gsl_cdf.h>
 
 enum { GRID = 100, ROUNDS = 4, HALVINGS = 16 };
+
+/* Values of q to try. */
 static const double sharpness[] = {1, 1.5, 2, 3, 4, 6, 8, 16};
+static const double uneven[] = {0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1};
+static const double no_q[] = {0};
+static const struct {
+    const double *v;
+    size_t n;
+} steps[] = {
+    [LAW_REACH] = {no_q, 1},
+    [LAW_SATURATION] = {sharpness, sizeof sharpness / sizeof *sharpness},
+    [LAW_SETS] = {uneven, sizeof uneven / sizeof *uneven},
+    [LAW_RANDOM] = {no_q, 1},
+    [LAW_STEP] = {no_q, 1},
+};
 
 struct data {
     enum law law;
+    unsigned ways;
+    double even;
     const double *x, *y;
     size_t n;
 };
 
-static double shape(enum law law, double x, double at, double q)
+static double shape(enum law law, unsigned ways, double ratio, double q)
 {
-    if (law == LAW_REACH)
-        return x > at ? 1 - at / x : 0;
-    return x / at / pow(1 + pow(x / at, q), 1 / q);
+    switch (law) {
+    case LAW_REACH:
+        return overflow_keep(ratio);
+    case LAW_SETS:
+        return overflow_sets(ratio, ways, q);
+    case LAW_RANDOM:
+        return overflow_random(ratio);
+    case LAW_STEP:
+        return ratio > 1;
+    default:
+        return ratio / pow(1 + pow(ratio, q), 1 / q);
+    }
 }
 
-/* The linear part, with weights 1/y^2; returns the relative residual sum. Means first, so that nothing cancels. */
+static double weight(const struct data *d, size_t i)
+{
+    double y = d->even > 0 ? d->even : d->y[i];
+
+    return 1 / (y * y);
+}
+
+/* The linear part; returns the relative residual sum. Means first, so that nothing cancels. */
 static double linear(const struct data *d, double at, double q, double *base, double *rise)
 {
     double w = 0, fm = 0, ym = 0, ff = 0, fy = 0, rss = 0;
 
-    for (size_t i = 0; i < d->n && d->law == LAW_REACH; i++) {
-        double v = 1 / (d->y[i] * d->y[i]);
+    for (size_t i = 0; i < d->n && d->law != LAW_SATURATION; i++) {
+        double v = weight(d, i);
 
         w += v;
-        fm += v / w * (shape(d->law, d->x[i], at, q) - fm);
+        fm += v / w * (shape(d->law, d->ways, d->x[i] / at, q) - fm);
         ym += v / w * (d->y[i] - ym);
     }
     for (size_t i = 0; i < d->n; i++) {
-        double v = 1 / (d->y[i] * d->y[i]), f = shape(d->law, d->x[i], at, q) - fm;
+        double v = weight(d, i), f = shape(d->law, d->ways, d->x[i] / at, q) - fm;
 
         ff += v * f * f;
         fy += v * f * (d->y[i] - ym);
@@ -45,9 +78,9 @@ static double linear(const struct data *d, double at, double q, double *base, do
     *rise = ff > 0 ? fy / ff : 0;
     *base = ym - *rise * fm;
     for (size_t i = 0; i < d->n; i++) {
-        double r = 1 - (*base + *rise * shape(d->law, d->x[i], at, q)) / d->y[i];
+        double r = d->y[i] - *base - *rise * shape(d->law, d->ways, d->x[i] / at, q);
 
-        rss += r * r;
+        rss += weight(d, i) * r * r;
     }
     return rss;
 }
@@ -55,16 +88,15 @@ static double linear(const struct data *d, double at, double q, double *base, do
 /* The best sharpness for one place. */
 static double best_rss(const struct data *d, double at, struct law_fit *out)
 {
-    size_t steps = d->law == LAW_SATURATION ? sizeof sharpness / sizeof *sharpness : 1;
     double least = DBL_MAX;
 
-    for (size_t s = 0; s < steps; s++) {
-        double base, rise, rss = linear(d, at, sharpness[s], &base, &rise);
+    for (size_t s = 0; s < steps[d->law].n; s++) {
+        double q = steps[d->law].v[s], base, rise, rss = linear(d, at, q, &base, &rise);
 
         if (rss >= least)
             continue;
         least = rss;
-        *out = (struct law_fit){.at = at, .base = base, .rise = rise, .q = sharpness[s]};
+        *out = (struct law_fit){.at = at, .base = base, .rise = rise, .q = q, .ways = d->ways};
     }
     return least;
 }
@@ -114,22 +146,34 @@ static double walk(const struct data *d, double at, double factor, double allowe
     return outside;
 }
 
-int law_fit(enum law law, const double *x, const double *y, size_t n, double noise, double level,
+/* The middle of the places that are within `allowed`. */
+static double settle(const struct data *d, double allowed, double first, double last,
+                     struct law_fit *out)
+{
+    double a = walk(d, out->at, 1 / 1.05, allowed, first);
+    double b = walk(d, out->at, 1.05, allowed, last);
+
+    return best_rss(d, sqrt(a * b), out);
+}
+
+int law_fit(const struct law_rule *rule, const double *x, const double *y, size_t n,
             struct law_fit *out)
 {
-    struct data d = {law, x, y, n};
-    double least, variance, last;
+    struct data d = {rule->law, rule->ways, rule->even, x, y, n};
+    double least, variance, last, noise = rule->noise * rule->noise;
 
     if (n < 4)
         return -2;
     for (size_t i = 0; i < n; i++)
         if (!(x[i] > 0) || !(y[i] > 0))
             return -2;
-    last = law == LAW_SATURATION ? 100 * x[n - 1] : x[n - 1];
+    last = d.law == LAW_SATURATION ? 100 * x[n - 1] : x[n - 1];
     least = search(&d, x[0], last, out);
-    variance = fmax(least / (double)(n > 4 ? n - 3 : 1), noise * noise);
+    if (d.law >= LAW_SETS)
+        least = settle(&d, least + noise, x[0], last, out);
+    variance = fmax(least / (double)(n > 4 ? n - 3 : 1), noise);
     out->rms = sqrt(least / (double)n);
-    least += gsl_cdf_chisq_Pinv(level, 1) * variance;
+    least += gsl_cdf_chisq_Pinv(rule->level, 1) * variance;
     out->lo = walk(&d, out->at, 1 / 1.05, least, x[0]);
     out->hi = walk(&d, out->at, 1.05, least, last);
     for (size_t i = 0; i < n; i++)
@@ -137,14 +181,26 @@ int law_fit(enum law law, const double *x, const double *y, size_t n, double noi
     return 0;
 }
 
-double law_part(enum law law, const struct law_fit *fit, double part)
-{
-    if (law == LAW_REACH)
-        return fit->at / (1 - part);
-    return fit->at * part / pow(1 - pow(part, fit->q), 1 / fit->q);
-}
-
 double law_at(enum law law, const struct law_fit *fit, double x)
 {
-    return fit->base + fit->rise * shape(law, x, fit->at, fit->q);
+    return fit->base + fit->rise * shape(law, fit->ways, x / fit->at, fit->q);
+}
+
+double law_part(enum law law, const struct law_fit *fit, double part)
+{
+    double lo = 0, hi = 64;
+
+    if (law == LAW_REACH)
+        return fit->at / (1 - part);
+    if (law == LAW_SATURATION)
+        return fit->at * part / pow(1 - pow(part, fit->q), 1 / fit->q);
+    for (int i = 0; i < 60; i++) {
+        double mid = (lo + hi) / 2;
+
+        if (shape(law, fit->ways, mid, fit->q) < part)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return fit->at * hi;
 }

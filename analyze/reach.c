@@ -33,9 +33,11 @@ static const struct knee *highest(const struct knee_fit *fit)
  * the first point that counts. */
 static int by_law(const double *x, const double *y, size_t n, struct law_fit *fit, size_t *from)
 {
+    const struct law_rule rule = {LAW_REACH, 0, NOISE, 0.95, 0};
+
     *from = 0;
     for (int round = 0; round < 2; round++) {
-        if (law_fit(LAW_REACH, x + *from, y + *from, n - *from, NOISE, 0.95, fit) != 0)
+        if (law_fit(&rule, x + *from, y + *from, n - *from, fit) != 0)
             return 0;
         while (round == 0 && n - *from > 8 && x[*from] < fit->at / 16)
             ++*from;

@@ -44,6 +44,18 @@ rows()
     [ "$(field 1 height <"$BATS_TEST_TMPDIR/out")" = 1.5 ]
 }
 
+@test "l2knee: the capacity is the law's, and -w names its ways" {
+    # Even sets of 8 ways: from 16 MB to 18 MB they are lost one by one.
+    curve 60 'x < 16e6 ? 200 : x > 18e6 ? 500 : 200 + 300 * (x - 16e6) / 2e6' >"$BATS_TEST_TMPDIR/t.tsv"
+    l2knee -w 8 "$BATS_TEST_TMPDIR/t.tsv" >"$BATS_TEST_TMPDIR/out"
+    [ "$(field 1 law <"$BATS_TEST_TMPDIR/out")" = sets ]
+    field 1 capacity <"$BATS_TEST_TMPDIR/out" | awk '{ print; exit !($1 > 15.7e6 && $1 < 16.3e6) }'
+    # Falls have none, nor has a stride.
+    [ "$(curve 24 'x < 16000000 ? 8000 : 4500' | l2knee | field 1 capacity)" = nan ]
+    [ "$(curve 24 'x < 16000000 ? 200 : 500' | sed '1s/size/stride/' | l2knee | field 1 law)" = none ]
+    fails 2 '' l2knee -w 0 "$BATS_TEST_TMPDIR/t.tsv"
+}
+
 @test "l2knee: constant y, noise, one row, no row: no knee, exit 0" {
     for y in 13 0 '200 + (i % 3) / 10' '-5'; do
         [ "$(curve 24 "$y" | l2knee 2>/dev/null | rows)" -eq 0 ]

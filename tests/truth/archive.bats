@@ -8,16 +8,18 @@ setup()
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# knees FILE: x_mid of every high knee, in whole megabytes.
+# knees FILE: x_mid and capacity of every high knee, in megabytes.
 knees()
 {
     l2stat "$archive/$1.tsv.gz" 2>/dev/null | l2knee 2>/dev/null | body - |
-        awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["conf"] == "high" { print $at["x_mid"] / 1e6 }'
+        awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["conf"] == "high" { print $at["x_mid"] / 1e6, $at["capacity"] / 1e6 }'
 }
 
 @test "h200 latency: knees at one side and at the whole L2" {
     knees latency | tee got
     awk '{ x[NR] = $1 } END { exit !(NR == 2 && x[1] > 26 && x[1] < 34 && x[2] > 54 && x[2] < 66) }' got
+    # 47 slices x 320 sets x 16 ways x 128 bytes on each of two sides, found by eviction sets: within 3 %.
+    awk '{ c = 30.80192 * NR; bad += !($2 > 0.97 * c && $2 < 1.03 * c) } END { exit bad }' got
 }
 
 @test "h200 latency through L1: L1, then the same two" {

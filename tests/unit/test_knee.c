@@ -302,6 +302,8 @@ static void test_bad_input(void **state)
 /* Both laws with noise: the truth lies in nine of ten 95 % intervals at least. */
 static void test_laws(void **state)
 {
+    const struct law_rule rule[] = {{LAW_REACH, 0, 0.001, 0.95, 0},
+                                    {LAW_SATURATION, 0, 0.001, 0.95, 0}};
     struct rng r;
     size_t inside[2] = {0};
 
@@ -316,18 +318,16 @@ static void test_laws(void **state)
                 truth = (struct law_fit){.at = at, .rise = 8000, .q = 3};
             for (size_t i = 0; i < 40; i++) {
                 x[i] = 100 * pow(1.2, (double)i);
-                y[i] = law_at(law == 0 ? LAW_REACH : LAW_SATURATION, &truth, x[i]) *
-                       (1 + 0.005 * rng_normal(&r));
+                y[i] = law_at(rule[law].law, &truth, x[i]) * (1 + 0.005 * rng_normal(&r));
             }
-            assert_int_equal(
-                law_fit(law == 0 ? LAW_REACH : LAW_SATURATION, x, y, 40, 0.001, 0.95, &fit), 0);
+            assert_int_equal(law_fit(&rule[law], x, y, 40, &fit), 0);
             inside[law] += fit.lo <= at && at <= fit.hi;
             assert_true(fabs(fit.at / at - 1) < 0.2);
         }
     assert_true(inside[0] >= TRIALS * 9 / 10 && inside[1] >= TRIALS * 9 / 10);
-    assert_int_equal(law_fit(LAW_REACH, x, y, 3, 0.001, 0.95, &(struct law_fit){0}), -2);
+    assert_int_equal(law_fit(&rule[0], x, y, 3, &(struct law_fit){0}), -2);
     x[0] = 0;
-    assert_int_equal(law_fit(LAW_REACH, x, y, 40, 0.001, 0.95, &(struct law_fit){0}), -2);
+    assert_int_equal(law_fit(&rule[0], x, y, 40, &(struct law_fit){0}), -2);
 }
 
 static void test_refine(void **state)
