@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIX_PANELS 1.6 /* heights of one picture: the panels of a table of sectors */
+
 static const char *const terminals[] = {"png", "svg", "pdf", "dumb", NULL};
 
 static const char *xterminal(const char *word, const char *option)
@@ -186,7 +188,7 @@ int main(int argc, char **argv)
     xframes_read(&data, t);
     plot.text = strcmp(term, "dumb") == 0;
     kind = choose(&plot, name, &frame);
-    plot_begin(&plot, term, output, kind->name, 1);
+    plot_begin(&plot, term, output, kind->name, strcmp(kind->name, "sector") == 0 ? SIX_PANELS : 1);
     kind->draw(&plot, frame);
     tsv_close(t);
     frames_free(&data);

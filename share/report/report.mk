@@ -55,6 +55,9 @@ $P/%.level.tsv: $$(call archive,$$*) $(call program,l2level) | $P
 $P/%.shares.tsv: $$(call archive,$$*) $(call program,l2level) | $P
 	$(step) -n $@ l2level -s $<
 
+$P/%.table.tsv: $$(call archive,$$*) | $P
+	$(step) $@ gzip -cdf $<
+
 # Findings: which filter takes which archives l2survey knows.
 FINDERS := $(shell l2survey --find)
 $(foreach f,$(FINDERS),$(eval reads_$f := $(filter $(STEMS),$(shell l2survey --find $f))))
@@ -95,6 +98,11 @@ draw_distance := -t curve -x by -y cycles -g case
 pipe_takes := gzip -cdf "$$1" | l2body grep -E "memory.*default" | l2plot -T svg -t heat -x take -y every -z gbps
 pipe_windows := l2band -w "$$1" | l2plot -T svg -t curve -x size -y share -g persist
 pipe_roof := l2band "$$1" | l2plot -T svg -t roofline
+draw_strides := -t heat -x stride -y lines -z cycles
+# Nothing where lines of two sides push each other out: no law is known for them.
+pipe_survival := points=$$(l2assoc -p "$$1") || exit; case $$points in *"rows=0 "*) ;; *) printf "%s\\n" "$$points" | l2plot -T svg -t survival ;; esac
+pipe_agreement := l2policy -c "$$1" | l2plot -T svg -t agreement
+pipe_depth := l2copies -n "$$1" | awk -f $(SHARE)/depth.awk | l2plot -T svg -t curve -x others -y share -g case
 define other_picture
 $P/%.$1.gp: $$$$(call archive,$$$$*) $(call program,l2plot) | $P
 	$(step) $$@ $(if $(pipe_$1),sh -c '$(subst $$,$$$$,$(pipe_$1))' sh,l2plot -T svg $(or $(draw_$1),-t $1)) $$<
@@ -120,7 +128,8 @@ $P/$1.html: $P/%.html: $(call text,$1) $P/%.prov $(foreach p,$(call parts,$1),$P
 endef
 $(foreach s,$(STEMS),$(eval $(call one_section,$s)))
 
-ORDER := latency sector partial evict survive stride sametag replace matrix contend loads write dirty inclusion tlb persist bandwidth clock
+ORDER := latency sector partial evict survive stride sametag replace copies matrix contend loads write dirty inclusion tlb persist bandwidth \
+  clock predictions
 SECTIONS := $(foreach e,$(ORDER),$(filter $e $e-% $e_%,$(STEMS)))
 SECTIONS += $(filter-out $(SECTIONS),$(STEMS))
 

@@ -23,6 +23,13 @@ findings()
     echo "$rows</table></div></details>"
 }
 
+table()
+{
+    echo '<div class=wide><table class=plain>'
+    run_awk table.awk "$1"
+    echo '</table></div>'
+}
+
 echo "<section id=\"$name\"><h2>$(caption_of title)<small> $name</small></h2>"
 echo "<p>$(caption_of text)</p>"
 run_awk provenance.awk -v what=notes "$@" /dev/null
@@ -35,6 +42,7 @@ for part; do
     fi
     case $part in
     */found.*) ;; # in the cards
+    *.table.tsv) table "$part" ;;
     *.svg) figure "$part" "$(caption_of "${part##*"$name".}")" ;;
     *.tsv) findings "$part" ;;
     esac

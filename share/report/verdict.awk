@@ -60,6 +60,8 @@ function names(r, name,    list, k, n, out, item) {
     n = split(v[r, name, "values"], list, /; /)
     for (k = 1; k <= n; k++) {
         item = list[k]
+        sub(/ not decided/, " -", item)
+        gsub(/ or [^ ]+/, "", item)
         sub(/ [^ ]+( \[[^]]*\])?( n=[0-9]+)?( \([a-z, ]*\))?$/, "", item)
         out = out (k > 1 ? ", " : "") esc(item)
     }

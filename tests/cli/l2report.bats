@@ -243,3 +243,37 @@ lacks()
         [ -f "$L2TOOLS_SHARE/report/${e%%_*}.txt" ] || echo "$e"
     done | diff /dev/null -
 }
+
+# predictions FILE: two of them, one 4 points off.
+predictions()
+{
+    {
+        printf '#l2tsv 1\n#device Test GPU\n#simulated no\n'
+        printf 'pattern\tlocal\tlocal_measured\tremote\tremote_measured\thit\thit_measured\tcycles\tcycles_measured\toff\tspread\n'
+        printf 'cyclic,size=4M\t1\t0.99\t0\t0.01\t1\t1\t280\t284.6\t0.01\t0\n'
+        printf 'random,<b>\t0.5\t0.46\t0.25\t0.25\t0.75\t0.71\t400\t410\t0.04\t0.002\n'
+        printf '#note 1 of 2 patterns within 3 points\n#end rows=2 status=ok\n'
+    } >"$1"
+}
+
+@test "predictions that lie beside the archives are a table, misses marked" {
+    predictions run/predictions.tsv
+    l2report run
+    text_of run/report/index.html >page
+    grep -q '<td>cyclic,size=4M</td><td class=n>100.0 / 99.0</td>' page
+    grep -q '<tr class=low><td>random,&lt;b&gt;</td><td class=n>50.0 / 46.0</td>.*400 / 410' page
+    grep -q '1 of 2 patterns within 3 points' page
+    [ -z "$(l2check run/predictions.tsv)" ]
+}
+
+@test "from pool to policy: tips, survival, agreement, strides and copies have their pictures" {
+    for e in 'evict targets=8' survive 'replace sets=2' 'stride lines=16 buffer=16M' 'copies sets=2'; do
+        # shellcheck disable=SC2086 # words
+        l2collect -q -d sim:tiny -o "run/${e%% *}.tsv.gz" $e
+    done
+    l2report run 2>err || { cat err; return 1; }
+    for p in evict.tips survive.survival replace.agreement stride.strides copies.depth; do
+        grep -q '</svg>' "run/report/parts/$p.svg"
+        grep -q "parts/$p.svg" run/report/report.md
+    done
+}

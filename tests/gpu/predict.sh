@@ -3,7 +3,8 @@
 #
 # Runs twenty patterns (or those given) by `l2collect replay` on DEVICE (cuda), splits the cycles by the levels of LEVELS,
 # latency rows of the same device (measured first when not given), and sets what l2predict says with MODEL (h200) beside
-# it. Prints a table; the raw runs stay in FOLDER. Exit 1 when more than one pattern in ten is off by over 3 points.
+# it. Prints a table, which l2report shows when it lies as predictions.tsv in the folder of a survey; the raw runs stay in
+# FOLDER. Exit 1 when more than one pattern in ten is off by over 3 points.
 # The patterns are none that the model was fitted to.
 # l2collect, l2level and l2predict are found on PATH.
 set -eu
@@ -55,7 +56,8 @@ l2predict -d 8 -m "$model" "$@" >"$folder/predicted.tsv"
 
 # Rows of side "all", by pattern; off is the largest difference of the four shares, spread that of drawn pages.
 awk -F '\t' -v OFS='\t' '
-    /^#/ { if (FNR == NR && /^#(device|driver|simulated) /) print; next }
+    BEGIN { print "#l2tsv 1" }
+    /^#/ { if (FNR == NR && /^#(by|device|uuid|driver|simulated|clock_measured_before) /) print; next }
     FNR == NR && $3 == "all" { for (i = 6; i <= 11; i++) got[$2, i] = $i; next }
     !header++ {
         print "pattern", "local", "local_measured", "remote", "remote_measured", "dram", "dram_measured", "dram_remote",
@@ -67,9 +69,11 @@ awk -F '\t' -v OFS='\t' '
         for (i = 6; i <= 11; i++) row = row OFS $i OFS got[$2, i]
         for (i = 6; i <= 9; i++) { d = $i - got[$2, i]; d = d < 0 ? -d : d; off = d > off ? d : off }
         print row, off, $14
+        rows++
         n++; good += off <= 0.03
     }
     END {
         print "#note " good + 0 " of " n + 0 " patterns within 3 points"
+        print "#end rows=" rows + 0 " status=ok"
         exit !(n > 0 && good >= 0.9 * n)
     }' "$folder/measured.tsv" "$folder/predicted.tsv"
