@@ -1,6 +1,7 @@
-/* Leader clustering with thresholds from the noise upwards, refined, and judged by the gap between the distances to the own
- * and to the nearest other centre. */
+/* Leader clustering with thresholds from the noise upwards, refined; groups that are two are halved; judged by the gap between
+ * the own and the nearest other centre. */
 #include "cluster.h"
+#include "halve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
+static const double few_apart = 5; /* groups nearer than so many noise / sqrt(dims) are one */
 /* Distances of pure noise reach 1 + 3 / sqrt(2 dims) times the noise; this much more is allowed for its poor estimate. */
 static const double wide_noise = 1.6;
 
@@ -27,6 +29,8 @@ void cluster_alloc(struct cluster *c, size_t lines, size_t dims)
     c->size = xcalloc(CLUSTER_MOST, sizeof *c->size);
     c->own = xcalloc(lines + 1, sizeof *c->own);
     c->other = xcalloc(lines + 1, sizeof *c->other);
+    c->next = xcalloc(lines + 1, sizeof *c->next);
+    c->margin = xcalloc(lines + 1, sizeof *c->margin);
 }
 
 void cluster_free(struct cluster *c)
@@ -37,6 +41,8 @@ void cluster_free(struct cluster *c)
     free(c->size);
     free(c->own);
     free(c->other);
+    free(c->next);
+    free(c->margin);
     memset(c, 0, sizeof *c);
 }
 
@@ -90,40 +96,48 @@ static double find_noise(struct cluster *c)
     return split_median(nearest, q) / sqrt(2);
 }
 
-/* The nearest centre, and the squared distance to the second nearest of more than one line: a line with a wild reading may
- * stand alone, and must not make its own place look crowded. */
-static uint32_t nearest(const struct cluster *c, const float *row, float *best, float *second)
+struct near {
+    uint32_t at, next;
+    float best, second;
+};
+
+/* The nearest centre, and the second nearest of more than one line: a line with a wild reading may stand alone, and must not
+ * make its own place look crowded. Distances are squared. */
+static struct near nearest(const struct cluster *c, const float *row)
 {
-    uint32_t at = CLUSTER_NONE;
+    struct near v = {CLUSTER_NONE, CLUSTER_NONE, INFINITY, INFINITY};
 
-    *best = *second = INFINITY;
     for (size_t k = 0; k < c->n; k++) {
-        float s = squares(row, c->center + k * c->stride, c->stride, c->clip, *second);
+        float s = squares(row, c->center + k * c->stride, c->stride, c->clip, v.second);
 
-        if (s < *best) {
-            if (at != CLUSTER_NONE && c->size[at] > 1)
-                *second = *best;
-            *best = s;
-            at = (uint32_t)k;
-        } else if (s < *second && c->size[k] > 1) {
-            *second = s;
+        if (s < v.best) {
+            if (v.at != CLUSTER_NONE && c->size[v.at] > 1) {
+                v.second = v.best;
+                v.next = v.at;
+            }
+            v.best = s;
+            v.at = (uint32_t)k;
+        } else if (s < v.second && c->size[k] > 1) {
+            v.second = s;
+            v.next = (uint32_t)k;
         }
     }
-    return at;
+    return v;
 }
 
 /* Each line joins the nearest centre within the threshold, which grows for a centre of few lines, or founds a group. The
  * centre is the running mean. -1 when there are more than `most` groups. */
 static int lead(struct cluster *c, size_t lines, double threshold, size_t most)
 {
-    float limit = (float)(threshold * threshold * (double)c->dims), best, second;
+    float limit = (float)(threshold * threshold * (double)c->dims);
 
     c->n = 0;
     for (size_t i = 0; i < lines; i++) {
-        uint32_t k = nearest(c, row_of(c, i), &best, &second);
+        struct near v = nearest(c, row_of(c, i));
+        uint32_t k = v.at;
         float *center;
 
-        if (k == CLUSTER_NONE || best > limit * (1 + 1 / (float)c->size[k])) {
+        if (k == CLUSTER_NONE || v.best > limit * (1 + 1 / (float)c->size[k])) {
             if (c->n == most)
                 return -1;
             k = (uint32_t)c->n++;
@@ -143,11 +157,12 @@ static int lead(struct cluster *c, size_t lines, double threshold, size_t most)
 static void assign(struct cluster *c, size_t lines)
 {
     for (size_t i = 0; i < lines; i++) {
-        float best, second;
+        struct near v = nearest(c, row_of(c, i));
 
-        c->label[i] = nearest(c, row_of(c, i), &best, &second);
-        c->own[i] = sqrtf(best / (float)c->dims);
-        c->other[i] = sqrtf(second / (float)c->dims);
+        c->label[i] = v.at;
+        c->next[i] = v.next;
+        c->own[i] = sqrtf(v.best / (float)c->dims);
+        c->other[i] = sqrtf(v.second / (float)c->dims);
     }
 }
 
@@ -178,10 +193,9 @@ static void recenter(struct cluster *c, size_t lines)
     free(to);
 }
 
-/* Joins the first two groups whose centres are closer than lines of one place and the threshold allow. */
-static int join(struct cluster *c, double threshold)
+/* Joins groups whose centres are closer, squared, than lines of one place and `spare` allow. */
+static int join(struct cluster *c, double spare)
 {
-    double spare = threshold * threshold - c->noise * c->noise;
     int joined = 0;
 
     for (size_t i = 0; i < c->n; i++)
@@ -232,7 +246,7 @@ static int group(struct cluster *c, size_t lines, double threshold)
     if (lead(c, lines, threshold, most) != 0)
         return -1;
     for (int round = 0; round < ROUNDS; round++) {
-        join(c, threshold);
+        join(c, threshold * threshold - c->noise * c->noise);
         assign(c, lines);
         recenter(c, lines);
     }
@@ -241,13 +255,40 @@ static int group(struct cluster *c, size_t lines, double threshold)
     return 0;
 }
 
-/* A line is not clear when it is beyond the threshold, or as near to another centre as lines of one place are. */
+/* How much nearer every line is to its own centre than to the next; the least but for 0.5 % is the groups' margin. */
+static void measure_margins(struct cluster *c)
+{
+    double *v = xmalloc((c->lines + 1) * sizeof *v);
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->lines; i++) {
+        size_t k = c->size[c->label[i]];
+        double apart;
+
+        c->margin[i] = 1;
+        if (k < 2 || c->next[i] == CLUSTER_NONE)
+            continue;
+        apart = sqrt((double)squares(c->center + c->label[i] * c->stride,
+                                     c->center + c->next[i] * c->stride, c->stride, INFINITY,
+                                     INFINITY) /
+                     (double)c->dims);
+        v[n++] = c->margin[i] = halve_margin((double)c->own[i], k, (double)c->other[i],
+                                             c->size[c->next[i]], apart, c->noise);
+    }
+    qsort(v, n, sizeof *v, split_order);
+    c->least_margin = n > 0 ? v[n / 200] : 0;
+    free(v);
+}
+
+/* A line is not clear when it is far beyond others of its place, or half way to another centre, or alone near one. */
 static void mark_unclear(struct cluster *c)
 {
+    double far = fmax(c->different, CLUSTER_GAP * c->same);
+
     c->unclear = 0;
     for (size_t i = 0; i < c->lines; i++)
-        if ((c->own[i] > c->different ||
-             (c->size[c->label[i]] == 1 && c->other[i] < c->threshold))) {
+        if (c->own[i] > far || c->margin[i] < HALVE_MARGIN / 2 ||
+            (c->size[c->label[i]] == 1 && c->other[i] < c->threshold)) {
             c->label[i] = CLUSTER_NONE;
             c->unclear++;
         }
@@ -275,8 +316,8 @@ static void drop_empty(struct cluster *c)
     free(to);
 }
 
-/* A sample of the lines, spread over all, comes first; then the threshold from the noise upwards that leaves a gap. The
- * best gap seen stays in same and different. */
+/* The threshold from the noise upwards that leaves a gap in a sample of the lines; else -1 and the one that leaves the best.
+ * The gap seen stays in same and different. */
 static int find_threshold(struct cluster *c, size_t lines)
 {
     double best = 0, same = 0, different = 0, unit = c->noise > 0 ? c->noise : 1e-3;
@@ -292,6 +333,7 @@ static int find_threshold(struct cluster *c, size_t lines)
             best = c->different / c->same;
             same = c->same;
             different = c->different;
+            c->threshold = multiples[k] * unit;
         }
     }
     c->same = same;
@@ -323,33 +365,92 @@ static void unshuffle_labels(struct cluster *c)
 
 /* The nearest of m neighbours in few dimensions is much nearer than sqrt(2) noise: by sqrt(2 ln m) deviations, each
  * 1 / sqrt(2 dims) of it. With that put right, a group's width tells whether it holds noise alone. */
-static void judge_noise(struct cluster *c)
+static double true_noise(const struct cluster *c)
 {
     double m = (double)(c->lines < CANDIDATES ? c->lines : CANDIDATES) / (double)c->n;
     double low = 1 - sqrt(2 * log(m > 2 ? m : 2)) / sqrt(2 * (double)c->dims);
 
-    c->noise /= low > 0.2 ? low : 0.2;
-    c->pure = c->same <= wide_noise * (1 + 3 / sqrt(2 * (double)c->dims)) * c->noise;
+    return c->noise / (low > 0.2 ? low : 0.2);
+}
+
+/* The lines of one group, n of them. */
+static size_t members(const struct cluster *c, uint32_t group, uint32_t *line)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->lines; i++)
+        if (c->label[i] == group)
+            line[n++] = i;
+    return n;
+}
+
+/* Halves groups until none falls into two, then joins what the halves of different groups may have in common. */
+static void refine(struct cluster *c, double noise)
+{
+    uint32_t *line = xmalloc((c->lines + 1) * sizeof *line);
+    struct halve h;
+
+    halve_alloc(&h, c->lines, c->dims);
+    h.row = c->row;
+    h.stride = c->stride;
+    h.point = line;
+    h.noise = noise;
+    for (uint32_t k = 0; k < c->n;) {
+        h.n = members(c, k, line);
+        if (c->n == CLUSTER_MOST || !halve_run(&h)) {
+            k++;
+            continue;
+        }
+        for (size_t i = 0; i < h.n; i++)
+            if (h.upper[i])
+                c->label[line[i]] = (uint32_t)c->n;
+        c->n++;
+    }
+    halve_free(&h);
+    free(line);
+    recenter(c, c->lines);
+    if (join(c, few_apart * few_apart * noise * noise / (double)c->dims))
+        assign(c, c->lines);
+    recenter(c, c->lines);
+    assign(c, c->lines);
+    recenter(c, c->lines);
+    assign(c, c->lines);
+    measure_gap(c, c->lines);
+}
+
+static int find_groups(struct cluster *c)
+{
+    int gap;
+
+    c->noise = c->lines > 3 ? find_noise(c) : 0;
+    c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
+    if (c->lines <= 3)
+        return -1;
+    gap = find_threshold(c, c->lines < CANDIDATES ? c->lines : CANDIDATES) == 0;
+    if (!(c->threshold > 0) || group(c, c->lines, c->threshold) != 0 || c->n < 2)
+        return -1;
+    refine(c, true_noise(c));
+    c->noise = true_noise(c);
+    measure_margins(c);
+    (void)gap;
+    return c->n > 1 && (c->different >= CLUSTER_GAP * c->same || c->least_margin >= HALVE_MARGIN)
+               ? 0
+               : -1;
 }
 
 int cluster_run(struct cluster *c)
 {
-    size_t sample = c->lines < CANDIDATES ? c->lines : CANDIDATES;
-
     fill_rows(c);
-    c->noise = c->lines > 3 ? find_noise(c) : 0;
-    c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
-    if (c->lines > 3 && find_threshold(c, sample) == 0 && group(c, c->lines, c->threshold) == 0 &&
-        c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
-        judge_noise(c);
-        mark_unclear(c);
-        drop_empty(c);
-        unshuffle_labels(c);
-        return 0;
+    if (find_groups(c) != 0) {
+        c->n = 0;
+        c->unclear = c->lines;
+        return -1;
     }
-    c->n = 0;
-    c->unclear = c->lines;
-    return -1;
+    c->pure = c->same <= wide_noise * (1 + 3 / sqrt(2 * (double)c->dims)) * c->noise;
+    mark_unclear(c);
+    drop_empty(c);
+    unshuffle_labels(c);
+    return 0;
 }
 
 double cluster_missed(const size_t *size, size_t n)

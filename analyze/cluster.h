@@ -34,9 +34,13 @@ struct cluster {
     double
         different; /* smallest distance of a line to another centre of more than one line, but for 0.5 % */
 
+    double least_margin; /* of the lines but for 0.5 %, see halve_margin */
+
     /* Workspace. */
     size_t stride; /* dims, rounded up */
     float *row, *center, *own, *other, clip;
+    uint32_t *next; /* the other centre */
+    double *margin;
 };
 
 /* Makes room for lines x dims values; x may be set later. Everything is freed by cluster_free. */

@@ -26,6 +26,7 @@ void contend_alloc(struct contend *c, size_t lines, size_t pairs)
     c->size = xcalloc(lines + 1, sizeof *c->size);
     c->margin = xcalloc(lines + 1, sizeof *c->margin);
     c->group = xcalloc(lines + 1, sizeof *c->group);
+    c->doubt = xcalloc(lines + 1, sizeof *c->doubt);
 }
 
 void contend_free(struct contend *c)
@@ -34,18 +35,20 @@ void contend_free(struct contend *c)
     free(c->size);
     free(c->margin);
     free(c->group);
+    free(c->doubt);
     memset(c, 0, sizeof *c);
 }
 
 int contend_counts(const struct contend *c)
 {
-    return c->n > 0 && c->partial * 10 <= c->labelled && c->conflicts * 50 <= c->same;
+    return c->n > 0 && c->partial * 10 <= c->labelled && c->doubtful * 10 <= c->labelled &&
+           c->conflicts * 50 <= c->same;
 }
 
 enum contend_mode contend_mode_of(const struct contend *c, double cycles)
 {
     if (cycles > c->limit[1])
-        return CONTEND_SAME;
+        return cycles > c->limit[2] ? CONTEND_SAME : CONTEND_DOUBT;
     return cycles > c->limit[0] ? CONTEND_PARTNER : CONTEND_OTHER;
 }
 
@@ -99,6 +102,14 @@ static double median_of(const double *v, size_t from, size_t to)
     return (v[(from + to - 1) / 2] + v[(from + to) / 2]) / 2;
 }
 
+/* Times below the bulk of the slowest mode, with a gap between, are in doubt: partners may meet in more than one place. */
+static double certain(const double *v, size_t n, double limit, double unit)
+{
+    size_t k = split_main(v, n, close_gap * unit);
+
+    return k > 0 ? (v[k] + v[k - 1]) / 2 : limit;
+}
+
 /* Modes of the times of all pairs; those of a line with itself count only when no other pair is slow. */
 static void find_modes(struct contend *c, int with_self)
 {
@@ -116,6 +127,7 @@ static void find_modes(struct contend *c, int with_self)
         c->level[CONTEND_SAME] = median_of(v, first[1], n);
         for (int k = 0; k < 2; k++)
             c->limit[k] = (v[first[k]] + v[first[k] - 1]) / 2;
+        c->limit[2] = certain(v + first[1], n - first[1], c->limit[1], v[n / 20]);
         c->gap = fmin(v[first[0]] - v[first[0] - 1], v[first[1]] - v[first[1] - 1]) /
                  c->level[CONTEND_OTHER];
     }
@@ -166,6 +178,13 @@ static void join_free(struct join *j)
     free(j->index);
 }
 
+static long vote_same(const struct contend *c, double cycles)
+{
+    enum contend_mode mode = contend_mode_of(c, cycles);
+
+    return mode == CONTEND_SAME ? 1 : mode == CONTEND_DOUBT ? 0 : -1;
+}
+
 /* Pairs between two groups that say "same", less those that do not. */
 static long votes(const struct join *j, uint32_t small, uint32_t big)
 {
@@ -178,7 +197,7 @@ static long votes(const struct join *j, uint32_t small, uint32_t big)
             const struct contend_pair *p = &c->pair[j->index[k]];
 
             if (j->head[p->a == line ? p->b : p->a] == big)
-                sum += contend_mode_of(c, p->cycles) == CONTEND_SAME ? 1 : -1;
+                sum += vote_same(c, p->cycles);
         }
     } while ((line = j->next[line]) != small);
     return sum;
@@ -234,6 +253,28 @@ static void join_all(struct contend *c, struct join *j)
     free(same);
 }
 
+/* Of two lines that nothing but a doubtful pair joins, the one without a class has none; of two such, the one that was
+ * compared with fewer. */
+static void mark_doubt(struct contend *c, const struct join *j)
+{
+    c->doubtful = 0;
+    memset(c->doubt, 0, c->lines);
+    for (size_t i = 0; i < c->pairs; i++) {
+        uint32_t a = c->pair[i].a, b = c->pair[i].b, line = a;
+
+        if (j->head[a] == j->head[b] || contend_mode_of(c, c->pair[i].cycles) != CONTEND_DOUBT)
+            continue;
+        if (j->count[j->head[a]] > 1 ||
+            (j->count[j->head[b]] == 1 &&
+             j->start[b + 1] - j->start[b] < j->start[a + 1] - j->start[a]))
+            line = b;
+        if (j->count[j->head[line]] > 1 || c->doubt[line])
+            continue;
+        c->doubt[line] = 1;
+        c->doubtful++;
+    }
+}
+
 /* Classes numbered in the order of the lines. */
 static void number_classes(struct contend *c, const struct join *j)
 {
@@ -245,7 +286,7 @@ static void number_classes(struct contend *c, const struct join *j)
         uint32_t h = j->head[i];
 
         c->label[i] = CONTEND_NONE;
-        if (j->start[i] == j->start[i + 1])
+        if (j->start[i] == j->start[i + 1] || c->doubt[i])
             continue;
         if (name[h] == CONTEND_NONE) {
             name[h] = (uint32_t)c->n;
@@ -270,11 +311,13 @@ static void find_margins(struct contend *c)
         const struct contend_pair *p = &c->pair[i];
         uint32_t a = c->label[p->a], b = c->label[p->b];
 
+        if (c->doubt[p->a] || c->doubt[p->b] || p->a == p->b)
+            continue;
         c->partial += (a == CONTEND_NONE) != (b == CONTEND_NONE);
-        if (p->a == p->b || a == CONTEND_NONE || b == CONTEND_NONE)
+        if (a == CONTEND_NONE || b == CONTEND_NONE)
             continue;
         c->same += a == b;
-        c->conflicts += (a == b) != (contend_mode_of(c, p->cycles) == CONTEND_SAME);
+        c->conflicts += vote_same(c, p->cycles) == (a == b ? -1 : 1);
         if (a == b) {
             stay[a] = fmin(stay[a], p->cycles);
         } else {
@@ -295,11 +338,14 @@ static signed char *compare_groups(const struct contend *c)
 
     for (size_t i = 0; i < c->pairs; i++) {
         size_t a = c->label[c->pair[i].a], b = c->label[c->pair[i].b];
-        int by = contend_mode_of(c, c->pair[i].cycles) == CONTEND_PARTNER ? 2 : -2;
-        signed char *v = &vote[(a < b ? a : b) * c->n + (a < b ? b : a)];
+        enum contend_mode mode = contend_mode_of(c, c->pair[i].cycles);
+        int by = mode == CONTEND_DOUBT ? 0 : mode == CONTEND_PARTNER ? 2 : -2;
+        signed char *v;
 
-        if (a != b)
-            *v = (signed char)((*v == 0 ? -1 : *v) + (*v > -120 && *v < 120 ? by : 0));
+        if (a == b || a == CONTEND_NONE || b == CONTEND_NONE)
+            continue;
+        v = &vote[(a < b ? a : b) * c->n + (a < b ? b : a)];
+        *v = (signed char)((*v == 0 ? -1 : *v) + (*v > -120 && *v < 120 ? by : 0));
     }
     return vote;
 }
@@ -412,6 +458,7 @@ int contend_run(struct contend *c)
         return -1;
     join_alloc(&j, c);
     join_all(c, &j);
+    mark_doubt(c, &j);
     number_classes(c, &j);
     join_free(&j);
     if (c->n > MOST) {

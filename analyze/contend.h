@@ -2,7 +2,9 @@
  *
  * Two lines of one slice take longest; by atomics, a line and one of the partner slice on another side come in between
  * (by loads the two are alike, for a load is served by the own side's copy). Classes are the groups of lines that are slow
- * together; one wild reading joins no groups, since more pairs between them must say "same" than "different". Only groups
+ * together; one wild reading joins no groups, since more pairs between them must say "same" than "different". Pairs a
+ * little faster than the bulk of the slow ones say nothing: some lines of partner slices share more than others do and are
+ * nearly as slow (on an H200 5270 cycles, where partners take 3950 and lines of one slice 5540 or 6730). Only groups
  * that were all compared with each other are classes, so that no class is counted twice. */
 #ifndef L2_CONTEND_H
 #define L2_CONTEND_H
@@ -17,7 +19,7 @@ struct contend_pair {
     double cycles; /* median of the repeats */
 };
 
-enum contend_mode { CONTEND_OTHER, CONTEND_PARTNER, CONTEND_SAME };
+enum contend_mode { CONTEND_OTHER, CONTEND_PARTNER, CONTEND_SAME, CONTEND_DOUBT };
 
 struct contend {
     /* In. */
@@ -27,7 +29,7 @@ struct contend {
     /* Out. */
     unsigned modes;  /* 1: nothing seen, 2: different and same, 3: partners besides */
     double level[3]; /* median cycles of each mode: other, partner (nan), same */
-    double limit[2]; /* partner begins, same begins */
+    double limit[3]; /* partner begins, same may begin, same is certain */
     double gap; /* the narrower of the gaps between modes, as a share of level[CONTEND_OTHER] */
     size_t n;   /* classes */
     uint32_t *label; /* class of each line, CONTEND_NONE for lines in no pair */
@@ -40,6 +42,9 @@ struct contend {
     size_t same;     /* pairs within a class */
     size_t
         conflicts; /* pairs within a class that say otherwise, or between classes that say "same" */
+    char *
+        doubt; /* of each line: nothing but a doubtful pair joins it to a class, so it has no label */
+    size_t doubtful; /* such lines */
     size_t labelled; /* lines with a class */
     size_t loose;   /* lines in pairs that were not compared with every class: they have no label */
     size_t partial; /* of them, lines compared with some class: they may be of any other */

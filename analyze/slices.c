@@ -186,6 +186,8 @@ static size_t find_boundaries(const struct slices *s, uint64_t step, uint64_t *a
         if (b - a != step ||
             (s->slice_of[c->pair[i].a] != LINEAR_NONE && c->pair[i].b == c->pair[i].a + 1))
             continue;
+        if (contend_mode_of(c, c->pair[i].cycles) == CONTEND_DOUBT)
+            continue;
         ++*compared;
         if (contend_mode_of(c, c->pair[i].cycles) != CONTEND_SAME)
             at[n++] = b;

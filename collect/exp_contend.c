@@ -2,8 +2,9 @@
  *
  * test=search labels blocks by pivots: the first block without a label is hammered against itself and every other such
  * block; those as slow as the pivot against itself share its slice. The limit lies in the widest gap below the pivot's own
- * time, so that it fits the pivots that see one mode only; what may be the same is measured four times more. Without a list of
- * blocks, neighbouring lines of a few places are compared first to find the grain, the largest block in one slice; then
+ * time, so that it fits the pivots that see one mode only; what may be the same is measured four times more. Blocks that
+ * were a little faster with their pivot than most are hammered against every pivot at the end, for some lines of a partner
+ * slice are nearly as slow (phase settle). Without a list of blocks, neighbouring lines of a few places are compared first to find the grain, the largest block in one slice; then
  * half of the blocks follow each other by the grain, a quarter is spread over the first page, and a quarter over all.
  * test=pairs hammers the pairs of a list. test=thread is the textbook test, one thread alternating between two lines: it
  * cannot fill a slice, so on a large chip it shows the mean of two latencies and nothing else. */
@@ -52,6 +53,17 @@ struct contend {
     double *cycles; /* room for `room` pairs */
     size_t room;
 };
+
+/* Blocks under way to a label. */
+struct labels {
+    const uint64_t *block;
+    size_t n;
+    double *took; /* with its pivot; 0: no label yet, 1: a pivot */
+};
+
+enum { UNLABELLED, PIVOT };
+static const double close_gap =
+    0.04; /* of the fastest pairs: what sets a block apart from others that are slow */
 
 static void put(const struct contend *c, const char *phase, size_t k, uint64_t rep, double cycles)
 {
@@ -196,7 +208,7 @@ static void choose_blocks(struct contend *c, uint64_t *block, size_t n)
 
 /* Measures the pivot with itself and all that are in the upper half between the fastest pairs and that once more, CONFIRM
  * times, and labels those that are above the limit then. Row 0 is the pivot with itself. */
-static int label_same(struct contend *c, const size_t *index, size_t n, char *labelled)
+static int label_same(struct contend *c, const size_t *index, size_t n, struct labels *l)
 {
     double limit = limit_of(c, n), half = c->other + (c->cycles[0] - c->other) / 2;
     size_t *who = xmalloc((n + 1) * sizeof *who), m = 0;
@@ -211,30 +223,74 @@ static int label_same(struct contend *c, const size_t *index, size_t n, char *la
     rc = hammer(c, "confirm", m, c->reps, CONFIRM);
     limit = rc == 0 ? limit_of(c, m) : 0;
     for (size_t i = 0; i < m && rc == 0; i++)
-        labelled[who[i]] = c->cycles[i] > limit;
-    labelled[who[0]] = 1;
+        if (c->cycles[i] > limit)
+            l->took[who[i]] = c->cycles[i];
+    l->took[who[0]] = PIVOT;
     free(who);
     return rc;
 }
 
-static int search(struct contend *c, const uint64_t *block, size_t n)
+/* The time with its pivot that sets the blocks of doubtful labels, which are faster, apart from the bulk; 0: none are. */
+static double doubt_limit(const struct contend *c, const struct labels *l)
 {
-    char *labelled = xcalloc(n + 1, 1);
-    size_t *index = xmalloc((n + 1) * sizeof *index), left = n, blind = 0;
+    double *v = xmalloc((l->n + 1) * sizeof *v), limit = 0;
+    size_t n = 0, k;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->took[i] > PIVOT)
+            v[n++] = l->took[i];
+    if (n > 0) {
+        qsort(v, n, sizeof *v, split_order);
+        k = split_main(v, n, close_gap * c->other);
+        limit = k > 0 ? (v[k] + v[k - 1]) / 2 : 0;
+    }
+    free(v);
+    return limit;
+}
+
+/* Hammers the blocks of doubtful labels against every pivot. */
+static int settle(struct contend *c, const struct labels *l)
+{
+    double limit = doubt_limit(c, l);
     int rc = 0;
 
-    make_room(c, n + 1);
-    while (left > 0 && rc == 0 && !run_stopped()) {
+    for (size_t i = 0; i < l->n && rc == 0 && !run_stopped(); i++) {
         size_t m = 0;
 
-        for (size_t i = 0; i < n; i++)
-            if (!labelled[i]) {
-                c->a[m] = block[m == 0 ? i : index[0]];
-                c->b[m] = block[i];
-                index[m++] = i;
+        if (l->took[i] <= PIVOT || l->took[i] >= limit)
+            continue;
+        for (size_t k = 0; k < l->n; k++)
+            if (l->took[k] == PIVOT) {
+                c->a[m] = l->block[k];
+                c->b[m++] = l->block[i];
             }
-        rc = hammer(c, "search", m, 0, c->reps);
-        if (rc == 0 && c->cycles[0] <= SEEN * c->other && ++blind == 3) {
+        rc = hammer(c, "settle", m, 0, c->reps);
+    }
+    return rc;
+}
+
+/* Hammers the first block without a label against itself and all others without; index[] of these, *n of them. */
+static int try_pivot(struct contend *c, const struct labels *l, size_t *index, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->took[i] == UNLABELLED) {
+            c->a[*n] = l->block[*n == 0 ? i : index[0]];
+            c->b[*n] = l->block[i];
+            index[(*n)++] = i;
+        }
+    return *n == 0 ? 0 : hammer(c, "search", *n, 0, c->reps);
+}
+
+static int search(struct contend *c, const uint64_t *block, size_t n)
+{
+    struct labels l = {block, n, xcalloc(n + 1, sizeof *l.took)};
+    size_t *index = xmalloc((n + 1) * sizeof *index), left, blind = 0;
+    int rc;
+
+    make_room(c, n + 1);
+    while ((rc = try_pivot(c, &l, index, &left)) == 0 && left > 0 && !run_stopped()) {
+        if (c->cycles[0] <= SEEN * c->other && ++blind == 3) {
             run_warn(c->r,
                      "a line hammered twice takes no longer than two lines (%.4g and %.4g cycles): "
                      "too few SMs "
@@ -242,14 +298,13 @@ static int search(struct contend *c, const uint64_t *block, size_t n)
                      c->cycles[0], c->other);
             break;
         }
-        if (rc == 0)
-            rc = label_same(c, index, m, labelled);
-        left = 0;
-        for (size_t i = 0; i < n; i++)
-            left += !labelled[i];
+        if ((rc = label_same(c, index, left, &l)) != 0)
+            break;
         run_progress(c->r, (double)(n - left), (double)n);
     }
-    free(labelled);
+    if (rc == 0 && blind < 3)
+        rc = settle(c, &l);
+    free(l.took);
     free(index);
     return rc;
 }

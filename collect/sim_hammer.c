@@ -1,6 +1,7 @@
 /* Contention on two lines, from service times: a slice serves one access after another, so that an access waits for all
  * warps that go to the same slice. Loads are served where the SM's side keeps them, its copy too; atomics at the line's
- * home, where accesses to the partner slice (the same number on another side) count by chip.service_partner. */
+ * home, where accesses to the partner slice (the same number on another side) count by chip.service_partner, and those to
+ * another line of the same bank of either slice by chip.service_bank more. */
 #include "sim.h"
 
 #include "../share/lib/mem.h"
@@ -30,10 +31,10 @@ static int count_sms(struct sim *s, const struct hammer *h, struct crowd *c)
 
 /* Warps that wait at the slice which serves line a for an SM of this side; half of an SM's warps go to each line. */
 static double queue(const struct sim *s, const struct hammer *h, const struct crowd *c,
-                    struct place a, struct place b, unsigned side)
+                    struct place a, struct place b, bool bank, unsigned side)
 {
     const struct chip *chip = &s->cache.chip;
-    double half = h->warps / 2.0, n = 0, partner = 0;
+    double half = h->warps / 2.0, n = 0, more = 0;
     bool copies = h->kind != L2_ATOM && chip->copies != COPIES_NEVER;
 
     if (copies)
@@ -42,8 +43,10 @@ static double queue(const struct sim *s, const struct hammer *h, const struct cr
     if (a.slice == b.slice && a.side == b.side)
         n *= 2;
     else if (a.slice == b.slice && h->kind == L2_ATOM)
-        partner = half * c->all;
-    return n + chip->service_partner * partner;
+        more = chip->service_partner;
+    if (a.slice == b.slice && h->kind == L2_ATOM && bank)
+        more += chip->service_bank;
+    return n + more * half * c->all;
 }
 
 static double pair_cycles(struct sim *s, const struct hammer *h, const struct crowd *c, uint64_t a,
@@ -52,13 +55,15 @@ static double pair_cycles(struct sim *s, const struct hammer *h, const struct cr
     const struct chip *chip = &s->cache.chip;
     struct cache_ref line[2] = {cache_ref(&s->cache, a), cache_ref(&s->cache, b)};
     double service = h->kind == L2_ATOM ? chip->service_atom : chip->service_load, sum = 0;
+    bool bank =
+        a != b && line[0].at.set % chip->service_banks == line[1].at.set % chip->service_banks;
 
     for (unsigned side = 0; side < chip->sides; side++)
         for (int k = 0; k < 2 && c->of[side] > 0; k++) {
             struct place own = line[k].at, other = line[1 - k].at;
             bool far = own.side != side && (h->kind == L2_ATOM || chip->copies == COPIES_NEVER);
             double latency = far ? chip->latency_remote : chip->latency_local;
-            double wait = queue(s, h, c, own, other, side) * service;
+            double wait = queue(s, h, c, own, other, bank, side) * service;
 
             if (h->kind == L2_ATOM) {
                 cache_atomic(&s->cache, line[k], side, 1);

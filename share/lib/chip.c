@@ -111,6 +111,8 @@ static const struct key keys[] = {
     {"service_load", REAL, AT(service_load), 0, 1e6, "1", NULL},
     {"service_atom", REAL, AT(service_atom), 0, 1e6, "2", NULL},
     {"service_partner", REAL, AT(service_partner), 0, 1, "0", NULL},
+    {"service_bank", REAL, AT(service_bank), 0, 1, "0", NULL},
+    {"service_banks", U32, AT(service_banks), 1, 65536, "8", NULL},
     {"fail_after", U64, AT(fail_after), 0, 9e18, "0", NULL},
 };
 enum { KEYS = sizeof keys / sizeof *keys };

@@ -59,7 +59,7 @@ struct chip {
 
     /* Latencies in cycles; spreads are of uniform offsets +- that much. */
     uint32_t timer, latency_local, latency_remote, latency_dram, latency_dram_remote;
-    uint32_t atom_extra, store_latency, dirty_evict;
+    uint32_t atom_extra, store_latency, dirty_evict, service_banks;
     double spread_slice, spread_sm, spread_pair, spread_sub;
     double noise, noise_dram;            /* standard deviations */
     double outlier_rate, outlier_cycles; /* share of samples, mean of an exponential */
@@ -69,8 +69,8 @@ struct chip {
 
     /* Bandwidths: bytes for each SM clock, or 1e9 bytes a second. 0: no limit. */
     double slice_bytes, side_link_bytes, sm_bytes, sm_inflight, dram_gbps, dram_write_gbps;
-    /* Cycles for which one warp's access keeps a slice; what a partner slice adds to an atomic's queue. */
-    double service_load, service_atom, service_partner;
+    /* Cycles for which one warp's access keeps a slice; what a partner slice, a shared bank add to an atomic's queue. */
+    double service_load, service_atom, service_partner, service_bank;
     uint64_t fail_after; /* operations until the device fails; 0: never */
 };
 

@@ -68,3 +68,18 @@ void split_gap(const double *sorted, size_t n, struct split *s)
             below = k;
     describe(sorted, n, below, s);
 }
+
+size_t split_main(const double *sorted, size_t n, double gap)
+{
+    size_t main_from = 0, main_n = 0;
+
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && sorted[j] - sorted[j - 1] <= gap;)
+            j++;
+        if (j - i > main_n) {
+            main_from = i;
+            main_n = j - i;
+        }
+    }
+    return main_from;
+}
