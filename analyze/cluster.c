@@ -10,9 +10,10 @@
 #include "../share/lib/mem.h"
 #include "../share/lib/split.h"
 
-enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2 };
+enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2, LEAST = 4 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
+static const double most_uneven = 3;
 static const double few_apart = 5; /* groups nearer than so many noise / sqrt(dims) are one */
 /* Distances of pure noise reach 1 + 3 / sqrt(2 dims) times the noise; this much more is allowed for its poor estimate. */
 static const double wide_noise = 1.6;
@@ -268,10 +269,10 @@ static void measure_margins(struct cluster *c)
         c->margin[i] = 1;
         if (k < 2 || c->next[i] == CLUSTER_NONE)
             continue;
-        apart = sqrt((double)squares(c->center + c->label[i] * c->stride,
-                                     c->center + c->next[i] * c->stride, c->stride, INFINITY,
-                                     INFINITY) /
-                     (double)c->dims);
+        apart =
+            sqrt((double)squares(c->center + c->label[i] * c->stride,
+                                 c->center + c->next[i] * c->stride, c->stride, c->clip, INFINITY) /
+                 (double)c->dims);
         v[n++] = c->margin[i] = halve_margin((double)c->own[i], k, (double)c->other[i],
                                              c->size[c->next[i]], apart, c->noise);
     }
@@ -316,18 +317,19 @@ static void drop_empty(struct cluster *c)
     free(to);
 }
 
-/* The threshold from the noise upwards that leaves a gap in a sample of the lines; else -1 and the one that leaves the best.
- * The gap seen stays in same and different. */
-static int find_threshold(struct cluster *c, size_t lines)
+/* The threshold from the noise upwards that leaves a gap in a sample of the lines, else the one that leaves the best; 0 when
+ * there is none. The gap seen stays in same and different. */
+static void find_threshold(struct cluster *c, size_t lines)
 {
     double best = 0, same = 0, different = 0, unit = c->noise > 0 ? c->noise : 1e-3;
 
+    c->threshold = 0;
     for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++) {
         if (group(c, lines, multiples[k] * unit) != 0)
             continue;
         if (c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
             c->threshold = sqrt(c->same * c->different);
-            return 0;
+            return;
         }
         if (c->n > 1 && c->different > best * c->same) {
             best = c->different / c->same;
@@ -338,7 +340,6 @@ static int find_threshold(struct cluster *c, size_t lines)
     }
     c->same = same;
     c->different = different;
-    return -1;
 }
 
 /* Rows in an order that spreads every part of it over all lines, so that a beginning of it is a sample. */
@@ -364,13 +365,25 @@ static void unshuffle_labels(struct cluster *c)
 }
 
 /* The nearest of m neighbours in few dimensions is much nearer than sqrt(2) noise: by sqrt(2 ln m) deviations, each
- * 1 / sqrt(2 dims) of it. With that put right, a group's width tells whether it holds noise alone. */
+ * 1 / sqrt(2 dims) of it. With that put right, a group's width tells whether it holds noise alone; most groups do, so the
+ * noise is no more than their median width. */
 static double true_noise(const struct cluster *c)
 {
     double m = (double)(c->lines < CANDIDATES ? c->lines : CANDIDATES) / (double)c->n;
     double low = 1 - sqrt(2 * log(m > 2 ? m : 2)) / sqrt(2 * (double)c->dims);
+    double *v = xmalloc((c->lines + 1) * sizeof *v), width = INFINITY;
+    size_t n = 0;
 
-    return c->noise / (low > 0.2 ? low : 0.2);
+    for (size_t i = 0; i < c->lines; i++)
+        if (c->size[c->label[i]] > 1) {
+            double k = (double)c->size[c->label[i]];
+
+            v[n++] = (double)c->own[i] * sqrt(k / (k - 1));
+        }
+    if (n > 0)
+        width = split_median(v, n);
+    free(v);
+    return fmin(c->noise / (low > 0.2 ? low : 0.2), width);
 }
 
 /* The lines of one group, n of them. */
@@ -382,6 +395,30 @@ static size_t members(const struct cluster *c, uint32_t group, uint32_t *line)
         if (c->label[i] == group)
             line[n++] = i;
     return n;
+}
+
+/* SMs differ in noise. Values are scaled so that every SM has the same, from the median residual. */
+static void even_noise(struct cluster *c)
+{
+    double *v = xmalloc((c->lines + 1) * sizeof *v), *scale = xmalloc(c->dims * sizeof *scale);
+    double sum = 0;
+
+    for (size_t d = 0; d < c->dims; d++) {
+        for (size_t i = 0; i < c->lines; i++)
+            v[i] = fabs((double)row_of(c, i)[d] - (double)c->center[c->label[i] * c->stride + d]);
+        scale[d] = split_median(v, c->lines);
+        sum += scale[d] / (double)c->dims;
+    }
+    for (size_t d = 0; d < c->dims && sum > 0; d++) {
+        float by = (float)fmax(1 / most_uneven, fmin(most_uneven, sum / fmax(scale[d], 1e-9)));
+
+        for (size_t i = 0; i < c->lines; i++)
+            c->row[i * c->stride + d] *= by;
+    }
+    recenter(c, c->lines);
+    assign(c, c->lines);
+    free(v);
+    free(scale);
 }
 
 /* Halves groups until none falls into two, then joins what the halves of different groups may have in common. */
@@ -418,30 +455,28 @@ static void refine(struct cluster *c, double noise)
     measure_gap(c, c->lines);
 }
 
+/* Groups by the best threshold, then refined; 0 when the lines' margins, or a gap between distances, support them. */
 static int find_groups(struct cluster *c)
 {
-    int gap;
-
-    c->noise = c->lines > 3 ? find_noise(c) : 0;
+    c->noise = find_noise(c);
     c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
-    if (c->lines <= 3)
-        return -1;
-    gap = find_threshold(c, c->lines < CANDIDATES ? c->lines : CANDIDATES) == 0;
+    find_threshold(c, c->lines < CANDIDATES ? c->lines : CANDIDATES);
     if (!(c->threshold > 0) || group(c, c->lines, c->threshold) != 0 || c->n < 2)
         return -1;
+    even_noise(c);
+    c->noise = find_noise(c);
     refine(c, true_noise(c));
     c->noise = true_noise(c);
     measure_margins(c);
-    (void)gap;
-    return c->n > 1 && (c->different >= CLUSTER_GAP * c->same || c->least_margin >= HALVE_MARGIN)
-               ? 0
-               : -1;
+    if (c->n > 1 && (c->different >= CLUSTER_GAP * c->same || c->least_margin >= HALVE_MARGIN))
+        return 0;
+    return -1;
 }
 
 int cluster_run(struct cluster *c)
 {
     fill_rows(c);
-    if (find_groups(c) != 0) {
+    if (c->lines < LEAST || find_groups(c) != 0) {
         c->n = 0;
         c->unclear = c->lines;
         return -1;

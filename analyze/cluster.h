@@ -5,7 +5,9 @@
  * reading of one SM counts little. Lines are compared with the centres of the groups, never all with all: the time grows
  * with lines x groups x dims (leader clustering, Hartigan, "Clustering Algorithms", 1975, ch. 3, refined by Lloyd's
  * iteration). The threshold is searched from the noise upwards, and the first one wins that has lines nearer to their own
- * centre than to any other by a gap; a finer or a coarser one splits or joins groups, and then there is none. */
+ * centre than to any other by a gap; a finer or a coarser one splits or joins groups. Then values are scaled to the same noise
+ * for every SM, and groups that fall into two are halved (halve.h): places may lie as near as the noise of one value. The
+ * result stands when nearly every line is nearer to its own centre than to the next by a margin. */
 #ifndef L2_CLUSTER_H
 #define L2_CLUSTER_H
 

@@ -138,7 +138,8 @@ static int judge(const struct halve *h, const size_t count[2])
     double few = h->noise * h->noise * (1 / (double)count[0] + 1 / (double)count[1]);
     size_t near = 0;
 
-    if (sqrt(fmax(apart * apart - few, 0) * (double)h->dims) < HALVE_APART * h->noise)
+    if (sqrt(fmax(apart * apart - few, 0)) <
+        h->noise * fmax(HALVE_APART / sqrt((double)h->dims), HALVE_SIZE))
         return 0;
     for (size_t i = 0; i < h->n; i++) {
         const float *r = h->rest + i * h->dims;
