@@ -1,6 +1,7 @@
-/* Leader clustering with thresholds from the noise upwards, refined; groups that are two are halved; judged by the gap between
- * the own and the nearest other centre. */
+/* Searches the threshold, halves the groups that are two, and judges what is left by how much nearer lines are to their own
+ * centre than to the next. */
 #include "cluster.h"
+#include "cluster_lead.h"
 #include "halve.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "../share/lib/mem.h"
 #include "../share/lib/split.h"
 
-enum { LANES = 8, CHECK = 16, QUERIES = 512, CANDIDATES = 2048, ROUNDS = 2, LEAST = 4 };
+enum { LEAST = 4 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
 static const double most_uneven = 3;
@@ -23,7 +24,7 @@ void cluster_alloc(struct cluster *c, size_t lines, size_t dims)
     memset(c, 0, sizeof *c);
     c->lines = lines;
     c->dims = dims;
-    c->stride = (dims + CHECK - 1) / CHECK * CHECK;
+    c->stride = (dims + CLUSTER_CHECK - 1) / CLUSTER_CHECK * CLUSTER_CHECK;
     c->row = xcalloc(lines * c->stride + 1, sizeof *c->row);
     c->center = xcalloc(CLUSTER_MOST * c->stride, sizeof *c->center);
     c->label = xcalloc(lines + 1, sizeof *c->label);
@@ -47,215 +48,6 @@ void cluster_free(struct cluster *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Sum of clipped squares, given up once it is past `stop`. n is a multiple of CHECK. */
-static float squares(const float *a, const float *b, size_t n, float clip, float stop)
-{
-    float sum = 0;
-
-    for (size_t i = 0; i < n; i += CHECK) {
-        float lane[LANES] = {0};
-
-        for (size_t j = 0; j < CHECK; j += LANES)
-            for (size_t k = 0; k < LANES; k++) {
-                float d = a[i + j + k] - b[i + j + k], s = d * d;
-
-                lane[k] += s < clip ? s : clip;
-            }
-        for (size_t k = 0; k < LANES; k++)
-            sum += lane[k];
-        if (sum > stop)
-            break;
-    }
-    return sum;
-}
-
-static const float *row_of(const struct cluster *c, size_t line)
-{
-    return c->row + line * c->stride;
-}
-
-/* Noise of one value: the distance of nearest neighbours, who share a place if the lines are many, is sqrt(2) of it. */
-static double find_noise(struct cluster *c)
-{
-    double nearest[QUERIES];
-    size_t q = c->lines < QUERIES ? c->lines : QUERIES;
-    size_t m = c->lines < CANDIDATES ? c->lines : CANDIDATES;
-
-    for (size_t i = 0; i < q; i++) {
-        size_t at = i * c->lines / q;
-        float best = INFINITY;
-
-        for (size_t j = 0; j < m; j++) {
-            size_t to = j * c->lines / m;
-            float s = to == at ? INFINITY
-                               : squares(row_of(c, at), row_of(c, to), c->stride, INFINITY, best);
-
-            best = s < best ? s : best;
-        }
-        nearest[i] = sqrt(best / (double)c->dims);
-    }
-    return split_median(nearest, q) / sqrt(2);
-}
-
-struct near {
-    uint32_t at, next;
-    float best, second;
-};
-
-/* The nearest centre, and the second nearest of more than one line: a line with a wild reading may stand alone, and must not
- * make its own place look crowded. Distances are squared. */
-static struct near nearest(const struct cluster *c, const float *row)
-{
-    struct near v = {CLUSTER_NONE, CLUSTER_NONE, INFINITY, INFINITY};
-
-    for (size_t k = 0; k < c->n; k++) {
-        float s = squares(row, c->center + k * c->stride, c->stride, c->clip, v.second);
-
-        if (s < v.best) {
-            if (v.at != CLUSTER_NONE && c->size[v.at] > 1) {
-                v.second = v.best;
-                v.next = v.at;
-            }
-            v.best = s;
-            v.at = (uint32_t)k;
-        } else if (s < v.second && c->size[k] > 1) {
-            v.second = s;
-            v.next = (uint32_t)k;
-        }
-    }
-    return v;
-}
-
-/* Each line joins the nearest centre within the threshold, which grows for a centre of few lines, or founds a group. The
- * centre is the running mean. -1 when there are more than `most` groups. */
-static int lead(struct cluster *c, size_t lines, double threshold, size_t most)
-{
-    float limit = (float)(threshold * threshold * (double)c->dims);
-
-    c->n = 0;
-    for (size_t i = 0; i < lines; i++) {
-        struct near v = nearest(c, row_of(c, i));
-        uint32_t k = v.at;
-        float *center;
-
-        if (k == CLUSTER_NONE || v.best > limit * (1 + 1 / (float)c->size[k])) {
-            if (c->n == most)
-                return -1;
-            k = (uint32_t)c->n++;
-            c->size[k] = 0;
-            memset(c->center + k * c->stride, 0, c->stride * sizeof *c->center);
-        }
-        center = c->center + k * c->stride;
-        c->size[k]++;
-        for (size_t d = 0; d < c->stride; d++)
-            center[d] += (row_of(c, i)[d] - center[d]) / (float)c->size[k];
-        c->label[i] = k;
-    }
-    return 0;
-}
-
-/* Assigns every line to its nearest centre; own and other are the distances to it and to the next. */
-static void assign(struct cluster *c, size_t lines)
-{
-    for (size_t i = 0; i < lines; i++) {
-        struct near v = nearest(c, row_of(c, i));
-
-        c->label[i] = v.at;
-        c->next[i] = v.next;
-        c->own[i] = sqrtf(v.best / (float)c->dims);
-        c->other[i] = sqrtf(v.second / (float)c->dims);
-    }
-}
-
-/* Centres become the means of their lines; groups without lines go. */
-static void recenter(struct cluster *c, size_t lines)
-{
-    uint32_t *to = xmalloc((c->n + 1) * sizeof *to);
-    size_t n = 0;
-
-    memset(c->size, 0, c->n * sizeof *c->size);
-    for (size_t i = 0; i < lines; i++)
-        c->size[c->label[i]]++;
-    for (size_t k = 0; k < c->n; k++) {
-        size_t size = c->size[k];
-
-        to[k] = (uint32_t)n;
-        if (size > 0)
-            c->size[n++] = size;
-    }
-    c->n = n;
-    memset(c->center, 0, n * c->stride * sizeof *c->center);
-    for (size_t i = 0; i < lines; i++) {
-        float *center = c->center + (c->label[i] = to[c->label[i]]) * c->stride;
-
-        for (size_t d = 0; d < c->stride; d++)
-            center[d] += row_of(c, i)[d] / (float)c->size[c->label[i]];
-    }
-    free(to);
-}
-
-/* Joins groups whose centres are closer, squared, than lines of one place and `spare` allow. */
-static int join(struct cluster *c, double spare)
-{
-    int joined = 0;
-
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t j = i + 1; j < c->n; j++) {
-            float *a = c->center + i * c->stride, *b = c->center + j * c->stride;
-            double few = 1 / (double)c->size[i] + 1 / (double)c->size[j];
-            double limit = (c->noise * c->noise * few + (spare > 0 ? spare : 0)) * (double)c->dims;
-            float share = (float)c->size[j] / (float)(c->size[i] + c->size[j]);
-
-            if (squares(a, b, c->stride, c->clip, (float)limit) > (float)limit)
-                continue;
-            for (size_t d = 0; d < c->stride; d++)
-                a[d] += (b[d] - a[d]) * share;
-            c->size[i] += c->size[j];
-            c->n--;
-            memmove(b, c->center + c->n * c->stride, c->stride * sizeof *b);
-            c->size[j--] = c->size[c->n];
-            joined = 1;
-        }
-    return joined;
-}
-
-/* The two distances that the gap lies between. Leaving a line out of the centre of k lines puts it k / (k - 1) farther. */
-static void measure_gap(struct cluster *c, size_t lines)
-{
-    double *own = xmalloc((lines + 1) * sizeof *own), *other = xmalloc((lines + 1) * sizeof *other);
-    size_t n = 0;
-
-    for (size_t i = 0; i < lines; i++) {
-        double k = (double)c->size[c->label[i]];
-
-        if (k > 1)
-            own[n++] = c->own[i] * k / (k - 1);
-        other[i] = c->other[i];
-    }
-    qsort(own, n, sizeof *own, split_order);
-    qsort(other, lines, sizeof *other, split_order);
-    c->same = n > 0 ? own[n - 1 - n / 200] : 0;
-    c->different = other[lines / 200];
-    free(own);
-    free(other);
-}
-
-static int group(struct cluster *c, size_t lines, double threshold)
-{
-    size_t most = lines / 2 < CLUSTER_MOST ? lines / 2 : CLUSTER_MOST;
-
-    if (lead(c, lines, threshold, most) != 0)
-        return -1;
-    for (int round = 0; round < ROUNDS; round++) {
-        join(c, threshold * threshold - c->noise * c->noise);
-        assign(c, lines);
-        recenter(c, lines);
-    }
-    assign(c, lines);
-    measure_gap(c, lines);
-    return 0;
-}
-
 /* How much nearer every line is to its own centre than to the next; the least but for 0.5 % is the groups' margin. */
 static void measure_margins(struct cluster *c)
 {
@@ -269,10 +61,10 @@ static void measure_margins(struct cluster *c)
         c->margin[i] = 1;
         if (k < 2 || c->next[i] == CLUSTER_NONE)
             continue;
-        apart =
-            sqrt((double)squares(c->center + c->label[i] * c->stride,
-                                 c->center + c->next[i] * c->stride, c->stride, c->clip, INFINITY) /
-                 (double)c->dims);
+        apart = sqrt((double)cluster_squares(c->center + c->label[i] * c->stride,
+                                             c->center + c->next[i] * c->stride, c->stride, c->clip,
+                                             INFINITY) /
+                     (double)c->dims);
         v[n++] = c->margin[i] = halve_margin((double)c->own[i], k, (double)c->other[i],
                                              c->size[c->next[i]], apart, c->noise);
     }
@@ -325,7 +117,7 @@ static void find_threshold(struct cluster *c, size_t lines)
 
     c->threshold = 0;
     for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++) {
-        if (group(c, lines, multiples[k] * unit) != 0)
+        if (cluster_lead(c, lines, multiples[k] * unit) != 0)
             continue;
         if (c->n > 1 && c->different >= CLUSTER_GAP * c->same) {
             c->threshold = sqrt(c->same * c->different);
@@ -345,7 +137,7 @@ static void find_threshold(struct cluster *c, size_t lines)
 /* Rows in an order that spreads every part of it over all lines, so that a beginning of it is a sample. */
 static void fill_rows(struct cluster *c)
 {
-    size_t step = c->lines / CANDIDATES + 1, to = 0;
+    size_t step = c->lines / CLUSTER_SAMPLE + 1, to = 0;
 
     for (size_t from = 0; from < step; from++)
         for (size_t i = from; i < c->lines; i += step)
@@ -354,7 +146,7 @@ static void fill_rows(struct cluster *c)
 
 static void unshuffle_labels(struct cluster *c)
 {
-    size_t step = c->lines / CANDIDATES + 1, to = 0;
+    size_t step = c->lines / CLUSTER_SAMPLE + 1, to = 0;
     uint32_t *label = xmalloc((c->lines + 1) * sizeof *label);
 
     memcpy(label, c->label, c->lines * sizeof *label);
@@ -365,11 +157,11 @@ static void unshuffle_labels(struct cluster *c)
 }
 
 /* The nearest of m neighbours in few dimensions is much nearer than sqrt(2) noise: by sqrt(2 ln m) deviations, each
- * 1 / sqrt(2 dims) of it. With that put right, a group's width tells whether it holds noise alone; most groups do, so the
- * noise is no more than their median width. */
-static double true_noise(const struct cluster *c)
+ * 1 / sqrt(2 dims) of it. With that put right, the groups' median width tells whether most of them hold noise alone; then
+ * it is the better estimate. */
+static double true_noise(const struct cluster *c, int *noise_alone)
 {
-    double m = (double)(c->lines < CANDIDATES ? c->lines : CANDIDATES) / (double)c->n;
+    double m = (double)(c->lines < CLUSTER_SAMPLE ? c->lines : CLUSTER_SAMPLE) / (double)c->n;
     double low = 1 - sqrt(2 * log(m > 2 ? m : 2)) / sqrt(2 * (double)c->dims);
     double *v = xmalloc((c->lines + 1) * sizeof *v), width = INFINITY;
     size_t n = 0;
@@ -383,7 +175,9 @@ static double true_noise(const struct cluster *c)
     if (n > 0)
         width = split_median(v, n);
     free(v);
-    return fmin(c->noise / (low > 0.2 ? low : 0.2), width);
+    low = c->noise / (low > 0.2 ? low : 0.2);
+    *noise_alone = width <= low;
+    return fmin(low, width);
 }
 
 /* The lines of one group, n of them. */
@@ -405,7 +199,8 @@ static void even_noise(struct cluster *c)
 
     for (size_t d = 0; d < c->dims; d++) {
         for (size_t i = 0; i < c->lines; i++)
-            v[i] = fabs((double)row_of(c, i)[d] - (double)c->center[c->label[i] * c->stride + d]);
+            v[i] =
+                fabs((double)cluster_row(c, i)[d] - (double)c->center[c->label[i] * c->stride + d]);
         scale[d] = split_median(v, c->lines);
         sum += scale[d] / (double)c->dims;
     }
@@ -415,8 +210,8 @@ static void even_noise(struct cluster *c)
         for (size_t i = 0; i < c->lines; i++)
             c->row[i * c->stride + d] *= by;
     }
-    recenter(c, c->lines);
-    assign(c, c->lines);
+    cluster_recenter(c, c->lines);
+    cluster_assign(c, c->lines);
     free(v);
     free(scale);
 }
@@ -445,30 +240,33 @@ static void refine(struct cluster *c, double noise)
     }
     halve_free(&h);
     free(line);
-    recenter(c, c->lines);
-    if (join(c, few_apart * few_apart * noise * noise / (double)c->dims))
-        assign(c, c->lines);
-    recenter(c, c->lines);
-    assign(c, c->lines);
-    recenter(c, c->lines);
-    assign(c, c->lines);
-    measure_gap(c, c->lines);
+    cluster_recenter(c, c->lines);
+    if (cluster_join(c, few_apart * few_apart * noise * noise / (double)c->dims))
+        cluster_assign(c, c->lines);
+    cluster_recenter(c, c->lines);
+    cluster_assign(c, c->lines);
+    cluster_recenter(c, c->lines);
+    cluster_assign(c, c->lines);
+    cluster_gap(c, c->lines);
 }
 
 /* Groups by the best threshold, then refined; 0 when the lines' margins, or a gap between distances, support them. */
 static int find_groups(struct cluster *c)
 {
-    c->noise = find_noise(c);
+    int noise_alone;
+
+    c->noise = cluster_noise(c);
     c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
-    find_threshold(c, c->lines < CANDIDATES ? c->lines : CANDIDATES);
-    if (!(c->threshold > 0) || group(c, c->lines, c->threshold) != 0 || c->n < 2)
+    find_threshold(c, c->lines < CLUSTER_SAMPLE ? c->lines : CLUSTER_SAMPLE);
+    if (!(c->threshold > 0) || cluster_lead(c, c->lines, c->threshold) != 0 || c->n < 2)
         return -1;
     even_noise(c);
-    c->noise = find_noise(c);
-    refine(c, true_noise(c));
-    c->noise = true_noise(c);
+    c->noise = cluster_noise(c);
+    refine(c, true_noise(c, &noise_alone));
+    c->noise = true_noise(c, &noise_alone);
     measure_margins(c);
-    if (c->n > 1 && (c->different >= CLUSTER_GAP * c->same || c->least_margin >= HALVE_MARGIN))
+    if (c->n > 1 &&
+        (c->different >= CLUSTER_GAP * c->same || (noise_alone && c->least_margin >= HALVE_MARGIN)))
         return 0;
     return -1;
 }

@@ -1,5 +1,5 @@
 # Chips drawn from seeds, with 1, 2 or 4 sides, 8 to 128 slices and XOR, modulo or mixed hashes: l2collect and l2slice must
-# find exactly what was drawn. SLICE_DRAWS=200 tries more of them (make truth).
+# find exactly what was drawn, and contention and fingerprints, where both answer, agree on 99.5 % of pairs. SLICE_DRAWS=200 tries more of them (make truth).
 load ../common
 
 setup()
@@ -29,6 +29,8 @@ one()
         grep -q '^linear no' "$SLICE_DIR/truth" ||
             find_values "$SLICE_DIR/found.tsv" slice_xor | sed 's/^/xor /'
     } >"$SLICE_DIR/found"
+    find_values "$SLICE_DIR/found.tsv" slice_agreement |
+        awk -v seed="$1" '{ n++; print "seed " seed ": agreement " $1; bad += $1 < 0.995 } END { exit bad > 0 }' || return 1
     diff "$SLICE_DIR/truth" "$SLICE_DIR/found" || {
         echo "seed $1:"
         cat "$SLICE_DIR/chip.dev" "$SLICE_DIR/warnings"
