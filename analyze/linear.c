@@ -112,8 +112,26 @@ static int affine(const struct linear *l, const struct item *item, size_t n, uin
     return told >= SPARE && (double)wrong <= (1 - share) * (double)told;
 }
 
-/* Keeps the functions that hold across pages, too. */
-static void keep_affine(struct linear *l, const struct item *item, size_t n)
+struct differences {
+    uint64_t *of; /* between two lines of one class and page */
+    size_t n;
+};
+
+/* Whether enough differences could have told against f: those within one block, below its lowest bit, could not. In small
+ * pages there may be no others, and every bit looks like a function. */
+static int tested(const struct linear *l, const struct differences *d, uint64_t f)
+{
+    uint64_t block = (f & (~f + 1)) - 1;
+    size_t could = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        could += (d->of[i] & l->varied) > block;
+    return could >= SPARE + (size_t)__builtin_popcountll(l->varied & ~block);
+}
+
+/* Keeps the functions that were tested and hold across pages, too. */
+static void keep_affine(struct linear *l, const struct differences *d, const struct item *item,
+                        size_t n)
 {
     struct gf2 all = l->functions;
     unsigned rows = all.n < COMBINED ? all.n : COMBINED;
@@ -124,14 +142,14 @@ static void keep_affine(struct linear *l, const struct item *item, size_t n)
 
         for (unsigned k = 0; k < rows; k++)
             f ^= pick >> k & 1 ? all.row[k] : 0;
-        if (affine(l, item, n, f))
+        if (f != 0 && tested(l, d, f) && affine(l, item, n, f))
             gf2_add(&l->functions, f);
     }
 }
 
-static int judge(struct linear *l, const struct item *item, size_t n)
+static int judge(struct linear *l, const struct differences *d, const struct item *item, size_t n)
 {
-    keep_affine(l, item, n);
+    keep_affine(l, d, item, n);
     check(l, item, n);
     return l->open == 0 && l->classes > 1 && 1ull << l->functions.n == l->classes &&
            l->right >= share;
@@ -140,8 +158,9 @@ static int judge(struct linear *l, const struct item *item, size_t n)
 /* What the lines say when pages are of 1 << shift bytes. */
 static void solve(struct linear *l, unsigned shift, struct item *item)
 {
-    size_t n = sort_items(l, shift, item), same = 0;
-    uint64_t *diff = xmalloc((n + 1) * sizeof *diff), first = 0;
+    size_t n = sort_items(l, shift, item);
+    struct differences d = {xmalloc((n + 1) * sizeof *d.of), 0};
+    uint64_t first = 0;
     struct gf2 all = {.n = 0}, known = {.n = 0}, open;
 
     l->varied = 0;
@@ -156,31 +175,31 @@ static void solve(struct linear *l, unsigned shift, struct item *item)
         if (new_page || item[i].label != item[i - 1].label)
             head = i;
         else
-            diff[same++] = item[i].offset ^ item[head].offset;
+            d.of[d.n++] = item[i].offset ^ item[head].offset;
         gf2_add(&all, item[i].offset ^ first);
         l->varied |= item[i].offset ^ first;
     }
     gf2_complement(&all, l->varied, &open);
-    gf2_functions(diff, same, l->varied, 1, 1, &l->functions);
-    for (size_t i = 0; i < same; i++)
-        gf2_add(&known, diff[i] & l->varied);
+    gf2_functions(d.of, d.n, l->varied, 1, 1, &l->functions);
+    for (size_t i = 0; i < d.n; i++)
+        gf2_add(&known, d.of[i] & l->varied);
     l->page_shift = shift;
-    l->differences = same;
-    l->open = open.n + (same < known.n + SPARE ? 1 : 0);
+    l->differences = d.n;
+    l->open = open.n + (d.n < known.n + SPARE ? 1 : 0);
     check(l, item, n);
-    l->linear = judge(l, item, n);
+    l->linear = judge(l, &d, item, n);
     if (!l->linear) {
         struct gf2 strict = l->functions;
 
         /* A few wrong labels spoil every function: outvoted ones count only when they explain all classes. */
-        gf2_functions(diff, same, l->varied, share, 1, &l->functions);
-        l->linear = judge(l, item, n);
+        gf2_functions(d.of, d.n, l->varied, share, 1, &l->functions);
+        l->linear = judge(l, &d, item, n);
         if (!l->linear) {
             l->functions = strict;
             check(l, item, n);
         }
     }
-    free(diff);
+    free(d.of);
 }
 
 /* The largest page for which the classes are linear; else the one with most functions from enough differences. */

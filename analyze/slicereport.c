@@ -141,18 +141,39 @@ static double least_margin(const struct contend *c)
     return least;
 }
 
-/* A count is given when every class stands alone, hardly a pair contradicts, and few classes can have been missed. */
+/* How many classes the lines may have missed. Partners that lack to a class are certain; the rest is for chance: from the
+ * classes of one and of two lines, and, were all classes alike, the number that lines at random leave out once in 20 times. */
+static double unseen(const struct contend *c)
+{
+    size_t *of = xcalloc(c->n + 1, sizeof *of), most = 0;
+    double mean = (double)c->n * exp(-(double)c->labelled / (double)c->n), term = exp(-mean);
+    double missed = cluster_missed(c->size, c->n), some = 0;
+
+    for (double sum = term; sum < 0.95; sum += term)
+        term *= mean / ++some;
+    for (size_t k = 0; k < c->n; k++)
+        if (++of[c->group[k]] > most)
+            most = of[c->group[k]];
+    free(of);
+    return fmax(fmax(floor(missed + 0.5), some), (double)(most * c->groups - c->n));
+}
+
+/* A count is given when every class stands alone, hardly a pair contradicts, and few classes can have been missed. `hi`: by
+ * how much one class more makes the value larger. */
 static void put_classes(const struct contend *c, struct out *o, const char *param, size_t value,
                         double hi, const char *method)
 {
-    double missed = cluster_missed(c->size, c->n);
+    double missed = unseen(c);
+    char doubt[64] = "";
 
+    if (c->doubtful > 0)
+        snprintf(doubt, sizeof doubt, "; %zu lines in doubt are left out", c->doubtful);
     finding_put(
-        o, param, (double)value, (double)value, (double)value + floor(missed * hi + 0.5), method,
-        c->labelled,
-        "%zu classes, least margin %.2f of %.0f - %.0f cycles, %zu of %zu pairs contradict%s", c->n,
-        least_margin(c), c->level[CONTEND_OTHER], c->level[CONTEND_SAME], c->conflicts, c->pairs,
-        missed >= 0.5 ? "; more slices exist than these lines show: label more blocks" : "");
+        o, param, (double)value, (double)value, (double)value + missed * hi, method, c->labelled,
+        "%zu classes, least margin %.2f of %.0f - %.0f cycles, %zu of %zu pairs contradict%s%s",
+        c->n, least_margin(c), c->level[CONTEND_OTHER], c->level[CONTEND_SAME], c->conflicts,
+        c->pairs, doubt,
+        missed > 0 ? "; more may exist than these lines show: label more blocks" : "");
 }
 
 static void put_slices(const struct slices *s, struct out *o)
@@ -166,7 +187,7 @@ static void put_slices(const struct slices *s, struct out *o)
         put_classes(l, o, "slices", sides > 1 ? s->slices : l->n, sides,
                     "contention of loads, cut by side");
     if (contend_counts(a) && a->groups < a->n)
-        put_classes(a, o, "slices_side", a->groups, 1, "partners by contention of atomics");
+        put_classes(a, o, "slices_side", a->groups, 0, "partners by contention of atomics");
     else if (contend_counts(a) && sides == 1)
         put_classes(a, o, "slices_side", a->n, 1, "contention of atomics, one side");
     if (contend_counts(l))
@@ -298,22 +319,45 @@ static void put_slice_linear(const struct slices *s, struct out *o)
     for (unsigned k = 0; k < l->functions.n && (l->linear || l->open == 0); k++)
         finding_word(o, "slice_xor", gf2_bits(l->functions.row[k]),
                      "complement of same-slice differences over GF(2)", l->differences,
-                     "row %u of the reduced span%s", k + 1,
-                     l->page_shift >= 64 ? "" : ", within a page");
+                     "row %u of the reduced span%s%s", k + 1,
+                     l->page_shift >= 64 ? "" : ", within a page",
+                     l->linear ? ""
+                               : "; the linear part: all lines of a slice agree on it, and it "
+                                 "does not tell all slices apart");
+}
+
+/* Locations that hold lines of several slices: places that no SM tells apart. */
+static size_t mixed_locations(const struct slices *s)
+{
+    size_t n = 0;
+    uint8_t *mixed = xcalloc(s->data->lines + 1, 1);
+
+    for (size_t i = 0; i < s->data->lines; i++)
+        if (s->slice_of[i] != LINEAR_NONE && s->guess[i] != LINEAR_NONE &&
+            s->slice_of[i] != s->guess[i] && !mixed[s->location[i]]) {
+            mixed[s->location[i]] = 1;
+            n++;
+        }
+    free(mixed);
+    return n;
 }
 
 static void put_subslices(const struct slices *s, struct out *o)
 {
+    size_t mixed = mixed_locations(s);
+
     for (int op = 0; op < OPS; op++) {
         const struct cluster *c = &s->place[op];
-        double missed = cluster_missed(c->size, c->n);
+        double missed = floor(cluster_missed(c->size, c->n) + 0.5) + (double)mixed;
 
         if (c->n > 0 && c->pure)
             finding_put(
-                o, "subslices", (double)c->n, (double)c->n, (double)c->n + floor(missed + 0.5),
+                o, "subslices", (double)c->n, (double)c->n, (double)c->n + missed,
                 op == OP_ATOM ? "fingerprints of atomics" : "fingerprints of loads", c->lines,
-                "same within %.3g, different beyond %.3g cycles; %zu lines unclear", c->same,
-                c->different, c->unclear);
+                "noise %.3g cycles; lines are nearer to their own centre by %.2f of the way "
+                "between "
+                "two, but for 0.5 %%; %zu unclear; %zu locations hold lines of several slices",
+                c->noise, c->least_margin, c->unclear, mixed);
     }
 }
 

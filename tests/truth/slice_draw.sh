@@ -1,6 +1,7 @@
 #!/bin/bash
 # slice_draw.sh SEED DIR: draws a chip from SEED, writes DIR/chip.dev and what l2slice must find to DIR/truth: lines
-# "slices N", "sides N", "grain N", "linear yes|no", "side BITS" and "xor BITS" (rows of the reduced spans, sorted).
+# "slices N", "sides N", "grain N", "linear yes|no", "side BITS" and "xor BITS" (rows of the reduced spans, sorted; "xor
+# any" for an even modulo, whose lowest bits are XOR functions, too).
 set -eu
 state=$(($1 * 2654435761 + 12345))
 dir=$2
@@ -152,5 +153,9 @@ done
     echo "grain $((1 << grain_bit))"
     echo "linear $([ "$hash" = 0 ] && echo yes || echo no)"
     reduce ${inside[@]+"${inside[@]:0:nside}"} | sed 's/^/side /'
-    [ "$hash" != 0 ] || reduce "${inside[@]}" | sed 's/^/xor /'
+    if [ "$hash" = 1 ] && ((modulo % 2 == 0)); then
+        echo "xor any"
+    else
+        reduce ${inside[@]+"${inside[@]}"} | sed 's/^/xor /'
+    fi
 } >"$dir/truth"
