@@ -15,7 +15,8 @@ enum { LEAST = 4 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
 static const double most_uneven = 3;
-static const double few_apart = 5; /* groups nearer than so many noise / sqrt(dims) are one */
+static const double least_noise = 0.02; /* cycles: a simulated chip may have none */
+static const double few_apart = 5;      /* groups nearer than so many noise / sqrt(dims) are one */
 /* Distances of pure noise reach 1 + 3 / sqrt(2 dims) times the noise; this much more is allowed for its poor estimate. */
 static const double wide_noise = 1.6;
 
@@ -113,7 +114,7 @@ static void drop_empty(struct cluster *c)
  * there is none. The gap seen stays in same and different. */
 static void find_threshold(struct cluster *c, size_t lines)
 {
-    double best = 0, same = 0, different = 0, unit = c->noise > 0 ? c->noise : 1e-3;
+    double best = 0, same = 0, different = 0, unit = c->noise;
 
     c->threshold = 0;
     for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++) {
@@ -177,7 +178,7 @@ static double true_noise(const struct cluster *c, int *noise_alone)
     free(v);
     low = c->noise / (low > 0.2 ? low : 0.2);
     *noise_alone = width <= low;
-    return fmin(low, width);
+    return fmax(fmin(low, width), least_noise);
 }
 
 /* The lines of one group, n of them. */
@@ -255,13 +256,13 @@ static int find_groups(struct cluster *c)
 {
     int noise_alone;
 
-    c->noise = cluster_noise(c);
-    c->clip = c->noise > 0 ? (float)(clip_noise * clip_noise * c->noise * c->noise) : INFINITY;
+    c->noise = fmax(cluster_noise(c), least_noise);
+    c->clip = (float)(clip_noise * clip_noise * c->noise * c->noise);
     find_threshold(c, c->lines < CLUSTER_SAMPLE ? c->lines : CLUSTER_SAMPLE);
     if (!(c->threshold > 0) || cluster_lead(c, c->lines, c->threshold) != 0 || c->n < 2)
         return -1;
     even_noise(c);
-    c->noise = cluster_noise(c);
+    c->noise = fmax(cluster_noise(c), least_noise);
     refine(c, true_noise(c, &noise_alone));
     c->noise = true_noise(c, &noise_alone);
     measure_margins(c);

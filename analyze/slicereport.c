@@ -75,7 +75,16 @@ static void missing_slices(const struct slices *s, struct prov *p)
                     "one slice; run contend with all SMs and test=search",
                     d->pairs[op].n, slice_op_name((enum slice_op)op));
     for (int op = 0; op < OPS; op++)
-        if (s->contend[op].n > 0 && !contend_counts(&s->contend[op]))
+        if (s->contend[op].n > 0 && !contend_counts(&s->contend[op]) &&
+            s->contend[op].doubtful * 10 > s->contend[op].labelled)
+            missing(
+                p,
+                "slices: %zu of %zu lines by %s are a little faster than lines of one slice and "
+                "were compared with no other class, so they can't be counted; run contend with "
+                "test=search, which settles them",
+                s->contend[op].doubtful, s->contend[op].doubtful + s->contend[op].labelled,
+                slice_op_name((enum slice_op)op));
+        else if (s->contend[op].n > 0 && !contend_counts(&s->contend[op]))
             missing(p,
                     "slices: %zu lines by %s were compared with some classes only, and %zu of %zu "
                     "pairs contradict the "

@@ -139,3 +139,60 @@ matrix_of()
     l2collect -d sim:tiny contend op=atom warps=1 >out 2>err
     grep -q 'contention shows nothing' err
 }
+
+@test "contend: partners that are nearly as slow as one slice are settled; else they are in doubt" {
+    cat >bank.dev <<'END'
+name banked
+sms 16
+sm_run 2
+memory 512M
+sides 2
+side_masks 0xab000
+side_page random
+slices 11
+slice_modulo 11
+slice_order mixed
+slice_key 0xfffffffffd00
+sets 60
+latency_local 250
+latency_remote 400
+spread_slice 9
+spread_sm 6
+spread_pair 9
+noise 0.3
+service_partner 0.46
+service_bank 0.45
+service_banks 16
+END
+    l2collect -q -d sim:bank.dev contend matrix op=atom count=600 random=1024 >run.tsv
+    grep -q '	settle	' run.tsv
+    l2slice run.tsv >found.tsv
+    [ "$(value slices <found.tsv)" = 22 ]
+    [ "$(value slices_side <found.tsv)" = 11 ]
+    [ "$(value slice_agreement <found.tsv)" = 1 ]
+    not grep -q 'in doubt' found.tsv
+    # The mapping is not linear, and the side mask is all of it that is.
+    [ "$(value slice_linear <found.tsv)" = no ]
+    [ "$(value slice_xor <found.tsv)" = "$(value side_mask <found.tsv)" ]
+    grep '^slice_xor' found.tsv | grep -q 'the linear part'
+    # Without the rows that settle them they get no label, and are counted.
+    sed '/	settle	/d; /^#end/d' run.tsv >unsettled.tsv
+    l2slice unsettled.tsv >found.tsv
+    [ "$(value slices <found.tsv)" = 22 ]
+    [ "$(value slice_agreement <found.tsv)" = 1 ]
+    grep '^slices	' found.tsv | grep -Eq '; [1-9][0-9]* lines in doubt are left out'
+}
+
+@test "bits within small pages are no functions" {
+    "$TOP"/tests/truth/slice_draw.sh 10 .
+    l2collect -q -s 10 -d sim:./chip.dev contend matrix op=atom buffer=64M count=1024 random=1024 reps=5 |
+        l2slice 2>/dev/null >found.tsv
+    [ "$(value slice_linear <found.tsv)" = no ]
+    [ "$(value slice_xor <found.tsv)" = 12,14,15,20 ]
+}
+
+@test "a slice that was not seen is in the interval" {
+    l2collect -q -s 2 -d sim:h200 contend op=atom | l2slice 2>/dev/null >found.tsv
+    awk -F'\t' '$1 == "slices" { n++; exit !($2 <= 94 && $4 >= 94 && $4 > $2) } END { exit n != 1 }' found.tsv
+    grep -q 'label more blocks' found.tsv
+}

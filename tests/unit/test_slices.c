@@ -11,6 +11,7 @@
 
 #include "analyze/cluster.h"
 #include "analyze/contend.h"
+#include "analyze/halve.h"
 #include "analyze/linear.h"
 #include "analyze/findings.h"
 #include "analyze/side.h"
@@ -88,6 +89,72 @@ static void no_gap_no_clusters(void **state)
     free(x);
 }
 
+/* 132 values; two places each lie as far from each other as the noise of one value, other places ten times as far. */
+static float *near_places(size_t lines, size_t places, uint64_t seed)
+{
+    float *x = xmalloc(lines * 132 * sizeof *x);
+    struct rng r;
+
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < lines; i++)
+        for (size_t k = 0; k < 132; k++) {
+            size_t place = i * 7 % places;
+            double at = (double)(rng_mix(place / 2 * 1000 + k) % 35);
+
+            at += rng_mix(place * 500 + k + 77) % 2 ? 0.65 : -0.65;
+            x[i * 132 + k] = (float)(280 + at + (k % 3 ? 0.8 : 1.3) * rng_normal(&r));
+        }
+    return x;
+}
+
+static void places_as_near_as_noise(void **state)
+{
+    struct cluster c;
+    float *x = near_places(1200, 24, 3);
+
+    (void)state;
+    cluster_alloc(&c, 1200, 132);
+    c.x = x;
+    assert_int_equal(cluster_run(&c), 0);
+    assert_int_equal(c.n, 24);
+    assert_int_equal(c.unclear, 0);
+    assert_true(c.pure && c.least_margin > HALVE_MARGIN);
+    assert_true(c.different < CLUSTER_GAP * c.same); /* no distance tells them apart */
+    for (size_t i = 0; i < 1200; i++)
+        for (size_t j = i % 100; j < 1200; j += 100)
+            assert_int_equal(c.label[i] == c.label[j], i * 7 % 24 == j * 7 % 24);
+    cluster_free(&c);
+    free(x);
+}
+
+static void noise_is_not_halved(void **state)
+{
+    const size_t lines[] = {4, 6, 20, 60, 400}, dims[] = {8, 20, 132};
+    uint32_t all[400];
+    struct halve h;
+
+    (void)state;
+    for (uint32_t i = 0; i < 400; i++)
+        all[i] = i;
+    for (size_t t = 0; t < 15 * 8; t++) {
+        size_t n = lines[t % 5], d = dims[t / 5 % 3];
+        float *x = fingerprints(n, d, 1, 0, 1, t);
+
+        x[1] += 300; /* a wild reading */
+        halve_alloc(&h, n, d);
+        h.n = n;
+        h.stride = d;
+        h.row = x;
+        h.point = all;
+        h.noise = 1;
+        assert_int_equal(halve_run(&h), 0);
+        halve_free(&h);
+        free(x);
+    }
+    assert_true(fabs(halve_margin(1, 1000000, sqrt(2), 1000000, 1, 0.01) - 1) < 1e-3);
+    assert_true(halve_margin(1, 5, 1, 5, 0.1, 1) == 0); /* centres nearer than their noise */
+}
+
 static void missed_classes(void **state)
 {
     const size_t size[] = {1, 1, 1, 1, 2, 5};
@@ -145,6 +212,64 @@ static void contention_counts_slices(void **state)
             for (uint32_t j = 0; j < i; j++)
                 assert_int_equal(c.label[i] == c.label[j],
                                  i * 5 % slices[t / 2] == j * 5 % slices[t / 2]);
+        contend_free(&c);
+    }
+    free(pair);
+}
+
+/* As on an H200: partners take 3950 cycles and some of them 5270; lines of one slice 5540 and some of them 6730. The first
+ * pivot labels the partners that take 5270. With `settle` they are compared with all pivots besides. */
+static size_t doubtful_search(struct contend_pair *pair, size_t lines, size_t slices, int settle)
+{
+    char *done = xcalloc(lines, 1);
+    size_t n = 0;
+    struct rng r;
+
+    rng_seed(&r, slices);
+    for (uint32_t turn = 0; turn < (settle ? 2 : 1); turn++)
+        for (uint32_t p = 0; p < lines; p++)
+            for (uint32_t i = turn == 0 ? p : 0;
+                 i < lines && (turn == 0 ? done[p] < 2 : done[p] == 1); i++) {
+                size_t a = p * 5 % slices, b = i * 5 % slices;
+                int bank = rng_mix(p * 1000 + i) % 11 == 3 && i != p;
+                double level = a == b         ? bank ? 6730 : 5540
+                               : (a ^ b) == 1 ? bank ? 5270 : 3950
+                                              : 2900;
+
+                if (turn == 0 ? done[i] != 0 : done[i] != 3)
+                    continue;
+                pair[n++] = (struct contend_pair){p, i, level + 6 * rng_normal(&r)};
+                if (turn == 0)
+                    done[i] = i == p ? 1 : a == b ? 2 : level > 5000 ? 3 : 0;
+            }
+    free(done);
+    return n;
+}
+
+static void doubtful_pairs_join_nothing(void **state)
+{
+    struct contend_pair *pair = xmalloc(400 * 400 * sizeof *pair);
+
+    (void)state;
+    for (int settle = 0; settle < 2; settle++) {
+        struct contend c;
+        size_t n = doubtful_search(pair, 400, 22, settle), none = 0;
+
+        contend_alloc(&c, 400, n);
+        c.pair = pair;
+        assert_int_equal(contend_run(&c), 0);
+        assert_int_equal(c.n, 22);
+        assert_int_equal(c.groups, 11);
+        assert_int_equal(c.conflicts, 0);
+        assert_true(contend_counts(&c));
+        for (uint32_t i = 0; i < 400; i++)
+            none += c.label[i] == CONTEND_NONE;
+        for (uint32_t i = 0; i < 400; i++)
+            for (uint32_t j = 0; j < i; j++)
+                if (c.label[i] != CONTEND_NONE && c.label[j] != CONTEND_NONE)
+                    assert_int_equal(c.label[i] == c.label[j], i * 5 % 22 == j * 5 % 22);
+        assert_int_equal(none, c.doubtful);
+        assert_int_equal(c.doubtful > 0, !settle);
         contend_free(&c);
     }
     free(pair);
@@ -342,8 +467,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_are_counted),
         cmocka_unit_test(no_gap_no_clusters),
+        cmocka_unit_test(places_as_near_as_noise),
+        cmocka_unit_test(noise_is_not_halved),
         cmocka_unit_test(missed_classes),
         cmocka_unit_test(contention_counts_slices),
+        cmocka_unit_test(doubtful_pairs_join_nothing),
         cmocka_unit_test(contention_that_shows_nothing),
         cmocka_unit_test(sides_of_lines_and_sms),
         cmocka_unit_test(functions_are_found),
