@@ -322,13 +322,15 @@ static const struct cli_opt opts[] = {
     {'W', "warm", "N", "passes before the counted ones (1)"},
     {'n', "passes", "N", "passes counted (1)"},
     {'s', "seed", "N", "of random patterns and of physical pages (1)"},
+    {'r', "replay", "N",
+     "as l2collect replay meets it: lists of walks of up to N accesses besides"},
     {'d', "draws", "N", "of physical pages, averaged (4)"},
     {'t', "trace", NULL, "print the accesses as a trace, predict nothing"},
     {'l', "list", NULL, "list the patterns, or the parameters of those named"},
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] PATTERN|TRACE... "
+    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] [-r N] PATTERN|TRACE... "
     "[PARAM=VALUE...]",
     "Predicts what an access pattern meets in a modelled cache: levels, hit rate, bytes, latency.",
     opts};
@@ -361,6 +363,9 @@ int main(int argc, char **argv)
             break;
         case 's':
             j.options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
+            break;
+        case 'r':
+            j.options.walk = xparse_u64("replay", optarg, 1, 1 << 24);
             break;
         case 'd':
             j.draws = xparse_u64("draws", optarg, 1, MOST_DRAWS);

@@ -21,6 +21,7 @@ const struct effect_name effect_names[EFFECTS] = {
 };
 
 enum { BATCH = 256, AHEAD = 14, SIDE_BITS = 2 };
+enum { LISTED = 8, RESULT = 4 }; /* bytes of an access in the list and the results of a walk */
 
 struct predictor {
     struct cache cache;
@@ -30,6 +31,8 @@ struct predictor {
     uint32_t latency[CACHE_LEVELS];
     uint8_t *sm_side;
     struct predict_count *count; /* by side, NULL while it warms up */
+    uint64_t walk, walked;       /* most accesses of a walk (0: no lists), those of this one */
+    unsigned walker;             /* its SM */
     enum predict_effect effect;
 };
 
@@ -84,12 +87,13 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
                   const struct predict_options *o, char *why, size_t size)
 {
     struct chip *c = xmalloc(sizeof *c);
+    uint64_t lists = o->walk * (LISTED + RESULT) + chip->line;
     int failed;
 
     *c = *chip;
     apply(c, o->effect);
     failed = cache_init(&m->cache, c, why, size);
-    if (!failed && cache_map(&m->cache, p->bytes, rng_mix(o->pages)) != 0) {
+    if (!failed && cache_map(&m->cache, p->bytes + lists, rng_mix(o->pages)) != 0) {
         snprintf(why, size, "%s: the chip's memory is too small", p->text);
         failed = -1;
     }
@@ -98,8 +102,10 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
         return -1;
     m->effect = o->effect;
     m->lines = (p->bytes + m->cache.chip.line - 1) >> m->cache.line_shift;
-    m->at = xmalloc((m->lines + 1) * sizeof *m->at);
-    for (uint64_t i = 0; i < m->lines; i++) {
+    m->walk = o->walk;
+    lists >>= m->cache.line_shift;
+    m->at = xmalloc((m->lines + lists) * sizeof *m->at);
+    for (uint64_t i = 0; i < m->lines + lists - 1; i++) {
         struct cache_ref r = cache_ref(&m->cache, i << m->cache.line_shift);
 
         m->at[i] = r.at.set << SIDE_BITS | r.at.side;
@@ -189,6 +195,36 @@ static void count_one(const struct predictor *m, const struct access *a, struct 
                  (a->kind == TRACE_ATOM ? chip->atom_extra : 0);
 }
 
+/* What a walk of l2collect replay reads and leaves besides: its list, loaded by its SM, and its results, stored by it. Both
+ * lie behind the pattern's lines, in the same place each time. */
+static void end_walk(struct predictor *m)
+{
+    struct cache *c = &m->cache;
+    uint64_t list = m->walked * LISTED >> c->line_shift,
+             all = m->walked * (LISTED + RESULT) >> c->line_shift;
+    uint32_t line = c->chip.line;
+
+    for (uint64_t i = 0; i < all; i++) {
+        struct cache_ref r = ref_of(m, m->lines + i);
+
+        if (i < list)
+            cache_load(c, r, m->sm_side[m->walker], cache_sectors(c, 0, line), 0, 0);
+        else
+            cache_store(c, r, m->sm_side[m->walker], 0, line, 0);
+    }
+    m->walked = 0;
+}
+
+static void count_walk(struct predictor *m, unsigned sm)
+{
+    if (m->effect == EFFECT_CONFLICTS)
+        return;
+    if (m->walked == m->walk || (m->walked > 0 && sm != m->walker))
+        end_walk(m);
+    m->walker = sm;
+    m->walked++;
+}
+
 static void run_one(struct predictor *m, const struct access *a, const struct cache_ref *r)
 {
     const struct cache_count *sum =
@@ -199,6 +235,8 @@ static void run_one(struct predictor *m, const struct access *a, const struct ca
 
     if (m->effect == EFFECT_STORES && !trace_answers(a->kind))
         return;
+    if (m->walk > 0)
+        count_walk(m, a->sm);
     got = all_lines(m, a, r);
     if (m->count == NULL)
         return;

@@ -36,6 +36,7 @@ struct predict_options {
     uint64_t warm, passes; /* passes before counting, passes counted */
     uint64_t seed;         /* of the pattern */
     uint64_t pages;        /* seed of the physical pages */
+    uint64_t walk; /* accesses of a walk whose list and results pass the cache, too; 0: none */
     enum predict_effect effect;
 };
 

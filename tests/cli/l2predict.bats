@@ -128,3 +128,10 @@ setup()
     l2predict -t -m tiny cyclic size=4M 2>err | head -n 1
     [ ! -s err ]
 }
+
+@test "-r: the lists of a replay take room, most of it while they are long" {
+    hit() { l2predict -m tiny -d 1 "$@" shuffled,size=56K | body | awk -F '\t' '$3 == "all" { print $6 }'; }
+    awk -v none="$(hit)" -v short="$(hit -r 40)" -v long="$(hit -r 400)" \
+        'BEGIN { print none, short, long; exit !(none >= short && short > long && long > none / 4) }'
+    fails 2 'replay' l2predict -r 0 -m tiny cyclic
+}
