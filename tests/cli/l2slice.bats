@@ -173,7 +173,7 @@ END
     not grep -q 'in doubt' found.tsv
     # The mapping is not linear, and the side mask is all of it that is.
     [ "$(value slice_linear <found.tsv)" = no ]
-    [ "$(value slice_xor <found.tsv)" = "$(value side_mask <found.tsv)" ]
+    [ "$(value slice_xor <found.tsv)" = "$(value side_mask <found.tsv | sort -u)" ]
     grep '^slice_xor' found.tsv | grep -q 'the linear part'
     # Without the rows that settle them they get no label, and are counted.
     sed '/	settle	/d; /^#end/d' run.tsv >unsettled.tsv
