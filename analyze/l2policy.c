@@ -17,7 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 64, MOST_RANDOM = 20000, SHOWN = 40, NAMED = 6, CLOSEST = 5 };
+enum {
+    DRAWN = 40,
+    DRAWN_MORE = 400,
+    COPIES = 64,
+    MOST_RANDOM = 20000,
+    SHOWN = 40,
+    NAMED = 6,
+    CLOSEST = 5
+};
 static const double LEAST_FLIP = 0.0005;
 static const struct replay_gate gates[] = {
     {200, 0.6}, {500, 0.85}, {1500, 0.95}, {4000, 0.98}, {0, 0}};
@@ -49,7 +57,7 @@ static double merit(const struct candidate *c)
     return (double)c->s[0].agree / total;
 }
 
-/* Those that fit come first, of them the deterministic ones, and the plain ones before their like. */
+/* Those that fit come first, of them the deterministic ones, in the table's order: plain ones before their like. */
 static int by_merit(const void *x, const void *y)
 {
     const struct candidate *a = x, *b = y;
@@ -59,11 +67,43 @@ static int by_merit(const void *x, const void *y)
         return a->fits ? -1 : 1;
     if (a->policy.random != b->policy.random && a->fits)
         return a->policy.random ? 1 : -1;
-    if (a->s[0].stopped != b->s[0].stopped)
+    if (!a->fits && a->s[0].stopped != b->s[0].stopped)
         return a->s[0].stopped ? 1 : -1;
-    if (ma != mb)
+    if (!a->fits && ma != mb)
         return ma < mb ? 1 : -1;
     return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Wrong by so little that the right history may only not have been among those tried. */
+static bool is_near(const struct candidate *c)
+{
+    return !c->fits && !c->policy.random && (double)c->s[0].agree > 0.97 * (double)c->s[0].total;
+}
+
+static void replay(const struct verdict *v, struct candidate *c, struct replay_how *how,
+                   unsigned drawn)
+{
+    how->drawn = drawn;
+    replay_score(&c->policy, v->t->t, v->t->n, how, c->s);
+    c->fits = replay_consistent(&c->policy, &c->s[0], how->flip, v->pairs > 0 ? v->differ : NAN);
+}
+
+/* Candidate k: as an earlier one that behaves alike, or by its own replay; a near one again from many more states. */
+static void judge_one(struct verdict *v, size_t k, struct replay_how *how)
+{
+    struct candidate *c = &v->c[k];
+
+    c->policy = policy_at(k);
+    c->number = k;
+    for (size_t i = 0; i < k; i++)
+        if (policy_alike(&v->c[i].policy, &c->policy)) {
+            memcpy(c->s, v->c[i].s, sizeof c->s);
+            c->fits = v->c[i].fits;
+            return;
+        }
+    replay(v, c, how, DRAWN);
+    if (is_near(c))
+        replay(v, c, how, DRAWN_MORE);
 }
 
 static void judge(struct verdict *v, const struct traces *t)
@@ -78,13 +118,8 @@ static void judge(struct verdict *v, const struct traces *t)
     v->n = policy_count();
     v->c = xcalloc(v->n, sizeof *v->c);
     for (size_t k = 0; k < v->n; k++) {
-        struct candidate *c = &v->c[k];
-
-        c->policy = policy_at(k);
-        c->number = k;
-        replay_score(&c->policy, t->t, t->n, &how, c->s);
-        c->fits = replay_consistent(&c->policy, &c->s[0], how.flip, v->pairs > 0 ? v->differ : NAN);
-        foreseen = foreseen || (c->fits && !c->policy.random);
+        judge_one(v, k, &how);
+        foreseen = foreseen || (v->c[k].fits && !v->c[k].policy.random);
     }
     for (size_t k = 0; k < v->n; k++) {
         struct candidate *c = &v->c[k];
@@ -194,7 +229,8 @@ static char *names_of_fitting(const struct verdict *v)
 /* Sets that the nearest candidate is wrong on. */
 static size_t other_sets(const struct verdict *v)
 {
-    struct replay_how how = {.flip = LEAST_FLIP, .copies = COPIES, .most = MOST_RANDOM};
+    struct replay_how how = {
+        .flip = LEAST_FLIP, .drawn = DRAWN, .copies = COPIES, .most = MOST_RANDOM};
     size_t other = 0;
 
     for (size_t i = 0, n; i < v->t->n && !v->c[0].policy.random; i += n) {

@@ -7,19 +7,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HISTORY_LINE = 1 << 20, DRAWN = 40, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
-enum { MOST_HISTORIES = 2 * POLICY_WAYS + 1 + DRAWN + AGAIN };
+enum { HISTORY_LINE = 1 << 20, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
 
 /* A set with one history, and how it did since: `off` counts all loads, those of the reset included. */
 struct history {
     struct policy_set set;
     struct score s[2];
     uint64_t off, last, loads; /* off in all, in the last trace; of how many loads */
+    unsigned again;            /* times it began again */
 };
 
 struct replayer {
     struct history *h;
-    size_t n;
+    size_t n, most;
+    unsigned drawn;
     struct rng rng;
 };
 
@@ -40,7 +41,7 @@ static void drawn_state(struct policy_set *set, const struct policy *p, unsigned
 static void begin(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
 {
     rng_seed(&r->rng, 5);
-    r->n = 2 * ways + 1 + DRAWN;
+    r->n = 2 * ways + 1 + r->drawn;
     for (unsigned k = 0; k < r->n; k++) {
         struct history *h = &r->h[k];
 
@@ -54,7 +55,18 @@ static void begin(struct replayer *r, const struct policy *p, unsigned ways, uin
     }
 }
 
-static void foresee(struct history *h, const struct trace *t, size_t trace)
+/* Where the answers of a trace begin to say how good a history is: where its content is not known, the first half of the
+ * reset only makes it known. */
+static size_t settled(const struct trace *t, bool known)
+{
+    size_t reset = 0;
+
+    while (!known && reset < t->n && !t->a[reset].counts)
+        reset++;
+    return reset / 2;
+}
+
+static void foresee(struct history *h, const struct trace *t, size_t trace, size_t from)
 {
     struct score *s = &h->s[t->stores];
     size_t before = 0;
@@ -63,7 +75,7 @@ static void foresee(struct history *h, const struct trace *t, size_t trace)
     for (size_t i = 0; i < t->n; i++) {
         bool hit = policy_set_access(&h->set, t->a[i].line, NULL);
 
-        h->off += hit != t->a[i].hit && !t->a[i].store;
+        h->off += i >= from && hit != t->a[i].hit && !t->a[i].store;
         h->loads += !t->a[i].store;
         if (!t->a[i].counts)
             continue;
@@ -114,21 +126,27 @@ static void give_up(struct replayer *r)
     r->n = kept;
 }
 
-/* When even the best history was off in the last trace, its state may be another than it seems (or something else touched
- * the set): drawn states may go on in its place, for as many wrong answers as a penalty. */
-static void begin_again(struct replayer *r, const struct policy *p, unsigned ways, uint32_t lines)
+/* When even the best history was off in the last trace, its state may be another than it seems: drawn states may go on in
+ * its place. After stores that is no wonder (written lines may be replaced by another rule, or not be kept at all); else
+ * something else touched the set, which is allowed once in a set, then for as many wrong answers as a penalty. Returns
+ * whether states were drawn. */
+static bool begin_again(struct replayer *r, const struct policy *p, const struct trace *t,
+                        uint32_t lines)
 {
     struct history like = *best(r);
 
     if (like.last == 0 ||
         (double)(like.s[0].total - like.s[0].agree) > 0.01 * (double)like.s[0].total)
-        return;
-    like.off += PENALTY;
-    like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
-    for (unsigned k = 0; k < AGAIN && r->n < MOST_HISTORIES; k++) {
-        drawn_state(&like.set, p, ways, lines, &r->rng);
+        return false;
+    if (!t[-1].stores && like.again++ > 0) {
+        like.off += PENALTY;
+        like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
+    }
+    for (unsigned k = 0; k < AGAIN + r->drawn / 8 && r->n < r->most; k++) {
+        drawn_state(&like.set, p, t->ways, lines, &r->rng);
         r->h[r->n++] = like;
     }
+    return true;
 }
 
 static void add(struct score *to, const struct score *s)
@@ -174,19 +192,23 @@ static void replay_all(const struct policy *p, const struct trace *t, size_t n,
                        const struct replay_how *how, struct score s[2])
 {
     const struct replay_gate *gate = how->gate;
-    struct replayer r = {.h = xcalloc(MOST_HISTORIES, sizeof *r.h)};
+    struct replayer r = {.most = 2 * POLICY_WAYS + 1 + how->drawn + how->drawn / 8 + AGAIN,
+                         .drawn = how->drawn};
     uint32_t lines = 1;
 
+    r.h = xcalloc(r.most, sizeof *r.h);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < t[i].n; k++)
             lines = t[i].a[k].line >= lines ? t[i].a[k].line + 1 : lines;
     for (size_t i = 0; i < n && !s[0].stopped; i++) {
-        if (i == 0 || t[i].set != t[i - 1].set)
+        bool known = i > 0 && t[i].set == t[i - 1].set;
+
+        if (!known)
             begin(&r, p, t[i].ways, lines);
         else
-            begin_again(&r, p, t[i].ways, lines);
+            known = !begin_again(&r, p, &t[i], lines);
         for (size_t k = 0; k < r.n; k++)
-            foresee(&r.h[k], &t[i], i);
+            foresee(&r.h[k], &t[i], i, settled(&t[i], known));
         give_up(&r);
         s[0].stopped = !passes(&s[0], best(&r), &gate);
         if (i + 1 == n || t[i + 1].set != t[i].set || s[0].stopped) {

@@ -52,6 +52,7 @@ struct replay_gate {
 
 struct replay_how {
     double flip;     /* chance of a misreading */
+    unsigned drawn;  /* histories drawn at random, beside up to twice the ways of new lines */
     unsigned copies; /* replays of a random policy, at least 2 */
     uint64_t most;   /* accesses after which replays of a random policy stop; 0: never */
     const struct replay_gate *gate; /* by rising answers, ends with 0; NULL: none */

@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLD_LINES = 256, HITS = 17, TARGET_BYTES = 64 << 20, PILOTS = 3, PILOT_TRIES = 3 };
+enum {
+    COLD_LINES = 256,
+    HITS = 17,
+    TARGET_BYTES = 64 << 20,
+    PILOTS = 3,
+    MORE_PILOTS = 10,
+    PILOT_TRIES = 3
+};
 
 static const char *const status_names[] = {"ok",   "pool_keeps", "lost",      "many",
                                            "weak", "loose",      "tests_full"};
@@ -191,7 +198,13 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
 static const struct {
     uint32_t rounds, settle, touches;
 } ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}, {48, 48, 1}, {160, 160, 1}};
-enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch };
+enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch, LIGHT = 3 };
+
+struct pilots {
+    uint64_t target[MORE_PILOTS];
+    uint32_t first[TOUCHES][MORE_PILOTS]; /* tipping indices; 0: no verified set */
+    unsigned n[TOUCHES];                  /* targets tried so far */
+};
 
 static void touch_like(struct evset_plan *p, size_t k)
 {
@@ -200,52 +213,86 @@ static void touch_like(struct evset_plan *p, size_t k)
     p->touches = ways_to_touch[k].touches;
 }
 
-/* First tipping indices of the pilot targets that give a verified set, 0 of the others; returns how many do, or -1. Where a
- * search takes many rounds, one try with the first target decides whether it is worth more. */
-static int pilot(struct evset_plan *p, const uint64_t *target, size_t k, uint32_t *first)
+/* Tries way k on the first n pilot targets. Where a search takes many rounds, two tries with the first target decide
+ * whether it is worth more. */
+static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
 {
     struct l2_tip_out *out = xmalloc(sizeof *out);
-    bool dear = ways_to_touch[k].rounds >= 16;
-    int good = 0;
+    int rc = 0;
 
     touch_like(p, k);
-    memset(first, 0, PILOTS * sizeof *first);
-    for (unsigned i = 0; i < PILOTS && good >= 0; i++) {
-        if (evset_find(p, target[i], dear && i == 0 ? 1 : PILOT_TRIES, out) != 0)
-            good = -1;
-        first[i] = good >= 0 && out->status == L2_TIP_OK ? out->first : 0;
-        good += first[i] != 0;
-        if (dear && good == 0)
-            break;
+    for (; q->n[k] < n && rc == 0; q->n[k]++) {
+        unsigned i = q->n[k];
+
+        if (k >= LIGHT && i > 0 && q->first[k][0] == 0)
+            continue;
+        rc = evset_find(p, q->target[i], k >= LIGHT && i == 0 ? 2 : PILOT_TRIES, out);
+        q->first[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->first : 0;
     }
     free(out);
-    return good;
+    return rc;
 }
 
-/* Takes the plain touch when it tips where settled sets tip, else the first way that finds sets. */
+static bool finds_sets(const struct pilots *q, size_t k)
+{
+    unsigned good = 0;
+
+    for (unsigned i = 0; i < q->n[k]; i++)
+        good += q->first[k][i] != 0;
+    return good * 2 > q->n[k];
+}
+
+/* Whether two ways tip at the same line on the first n targets, but for so many. */
+static bool same_tips(const struct pilots *q, size_t a, size_t b, unsigned n, unsigned but)
+{
+    unsigned same = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        same += q->first[a][i] != 0 &&
+                fabs((double)q->first[a][i] - q->first[b][i]) <= 0.01 * q->first[a][i];
+    return same + but >= n;
+}
+
+/* The first way that tips where way `sure` does, on more and more targets. */
+static int lightest(struct evset_plan *p, struct pilots *q, size_t sure, size_t *take)
+{
+    for (*take = 0; *take < sure; ++*take) {
+        if (!same_tips(q, *take, sure, PILOTS, 1))
+            continue;
+        if (fly(p, q, *take, MORE_PILOTS) != 0 || fly(p, q, sure, MORE_PILOTS) != 0)
+            return -1;
+        if (same_tips(q, *take, sure, MORE_PILOTS, 1))
+            break;
+    }
+    return 0;
+}
+
+/* Takes the plain touch when it tips where settled sets tip. Else many rounds say where sets tip, and the first way that
+ * agrees is taken; where they find none (lines kept by chance now and then), the first that finds sets. */
 static int choose_touch(struct evset_plan *p, struct rng *r)
 {
-    uint64_t target[PILOTS];
-    uint32_t plain[PILOTS], first[PILOTS];
-    int good = 0;
+    struct pilots q = {0};
+    size_t take = 0, k = 0;
 
     for (unsigned i = 0; i < PILOTS; i++)
-        target[i] = evset_target(p, r);
-    if (pilot(p, target, 0, plain) < 0)
-        return -1;
-    for (size_t k = 1; k < TOUCHES; k++) {
-        unsigned same = 0;
-
-        if ((good = pilot(p, target, k, first)) < 0)
+        q.target[i] = evset_target(p, r);
+    for (; k < TOUCHES && !(k > LIGHT && finds_sets(&q, k - 1)); k++) {
+        if (fly(p, &q, k, PILOTS) != 0)
             return -1;
-        for (unsigned i = 0; i < PILOTS; i++)
-            same += plain[i] != 0 && fabs((double)plain[i] - first[i]) <= 0.01 * plain[i];
-        if (same * 2 > PILOTS)
-            touch_like(p, 0);
-        if (good * 2 > PILOTS)
-            return 0;
+        if (k == 1 && same_tips(&q, 0, 1, PILOTS, 0))
+            break;
+        for (unsigned i = PILOTS; i < MORE_PILOTS && k == 1; i++)
+            q.target[i] = evset_target(p, r);
     }
-    touch_like(p, 0);
+    if (k > LIGHT && finds_sets(&q, k - 1)) {
+        if (lightest(p, &q, k - 1, &take) != 0)
+            return -1;
+    } else if (k > LIGHT) {
+        while (take < LIGHT && !finds_sets(&q, take))
+            take++;
+        take = take == LIGHT ? 0 : take;
+    }
+    touch_like(p, take);
     return 0;
 }
 

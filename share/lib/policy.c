@@ -321,6 +321,22 @@ struct policy policy_at(size_t k)
     return qlru(k / (INSERTS * PAIRS * 2), k / (PAIRS * 2) % INSERTS, k / 2 % PAIRS, k % 2 != 0);
 }
 
+/* The victim of a full set is the first of age 3 under every replacement, and on a miss no way has been accessed yet, so
+ * that of the updates on misses only U0 and U1, U2 and U3 are the same. */
+bool policy_alike(const struct policy *a, const struct policy *b)
+{
+    struct policy x = *a, y = *b;
+
+    if (a->hit != b->hit || a->victim != b->victim || a->fill != b->fill)
+        return false;
+    if (a->reset == age_reset) {
+        x.par[REPLACE] = y.par[REPLACE] = 0;
+        x.par[UPDATE] &= (uint8_t)(x.par[MISS_ONLY] ? ~1 : ~0);
+        y.par[UPDATE] &= (uint8_t)(y.par[MISS_ONLY] ? ~1 : ~0);
+    }
+    return memcmp(x.par, y.par, sizeof x.par) == 0;
+}
+
 int policy_find(const char *name, struct policy *p)
 {
     for (size_t k = 0; k < TABLE; k++)

@@ -35,6 +35,9 @@ struct policy {
 size_t policy_count(void);       /* of all */
 size_t policy_count_plain(void); /* of the table */
 struct policy policy_at(size_t k);
+/* Whether two behave alike as long as the set is full: they differ in which empty way is filled first, or by an update that
+ * never shows. */
+bool policy_alike(const struct policy *a, const struct policy *b);
 /* The policy of a name, letter case ignored; -1 if there is none. */
 int policy_find(const char *name, struct policy *p);
 

@@ -45,7 +45,7 @@ static void drop(struct trace *t)
         free(t[k].a);
 }
 
-static const struct replay_how how = {.flip = 0.001, .copies = 200};
+static const struct replay_how how = {.flip = 0.001, .drawn = 20, .copies = 200};
 
 static void every_policy_knows_itself(void **state)
 {
