@@ -186,26 +186,11 @@ static void print_candidates(const struct verdict *v, const struct prov *p)
     out_end(&o, "ok");
 }
 
-/* The reset that the recorded sequences began with. */
-static struct tell_bed bed_of(const struct traces *all)
-{
-    const struct trace *t = &all->t[0];
-    struct tell_bed bed = {all->ways, all->known, 0, 1};
-    unsigned before = 0;
-
-    while (before < t->n && !t->a[before].counts)
-        before++;
-    while (bed.touches < before && t->a[bed.touches].line == t->a[0].line)
-        bed.touches++;
-    bed.passes = before / (bed.touches * bed.lines);
-    return bed;
-}
-
 /* A sequence for the first two candidates that one can tell apart; empty when there is none. Only pairs with the first
  * candidate are tried: the others are rejected with it, or tell nothing new. */
 static char *next_sequence(const struct verdict *v, double *deviations)
 {
-    struct tell_bed bed = bed_of(v->t);
+    struct tell_bed bed = {v->t->ways, v->t->known < TELL_LINES ? v->t->known : TELL_LINES};
     char text[480];
 
     for (size_t k = 1; k < v->fitting && k < NAMED; k++)

@@ -15,6 +15,7 @@ static void reset(struct policy_set *s, const struct policy *p, const struct tel
                   unsigned history)
 {
     unsigned n = history < 5 ? history * bed->ways / 2 : 8 * bed->ways;
+    uint32_t load[POLICY_RESET(POLICY_WAYS, TELL_LINES)];
     struct rng r;
 
     rng_seed(&r, history);
@@ -24,8 +25,9 @@ static void reset(struct policy_set *s, const struct policy *p, const struct tel
 
         policy_set_access(s, line < bed->lines ? line : HISTORY_LINE + line, NULL);
     }
-    for (unsigned i = 0; i < bed->passes * bed->touches * bed->lines; i++)
-        policy_set_access(s, i / bed->touches % bed->lines, NULL);
+    policy_reset_loads(bed->ways, bed->lines, load);
+    for (size_t i = 0; i < POLICY_RESET(bed->ways, bed->lines); i++)
+        policy_set_access(s, load[i], NULL);
 }
 
 /* The answers of every history, a bit each. */

@@ -6,10 +6,11 @@
 
 #include "../share/lib/policy.h"
 
-/* What a sequence runs on: sets of `ways`, of which `lines` lines are known, after a reset of `passes` passes over all of
- * them, each loaded `touches` times. */
+/* What a sequence runs on: sets of `ways`, of which `lines` lines are known, after the loads of a reset
+ * (policy_reset_loads); at most TELL_LINES. */
+#define TELL_LINES 64
 struct tell_bed {
-    unsigned ways, lines, passes, touches;
+    unsigned ways, lines;
 };
 
 /* Writes a sequence to text. Of two deterministic policies its answers differ whatever the set held before (of the

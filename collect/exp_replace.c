@@ -2,21 +2,20 @@
  * policy is told from.
  *
  * Sets are found as by evict, with more congruent lines (lines=). Half of them from an SM of each side where there are
- * two. Before each sequence the set is put in a known state by ordered passes over its lines, each loaded twice, so
- * that policies that insert at the low end keep them, too (rows of the same step order, report 0); line numbers of a sequence are ranks of congruent lines. Without seq= the built-in sequences run:
+ * two. Before each sequence the set is put in a known state (policy_reset_loads; rows of the same step order, report 0);
+ * line numbers of a sequence are ranks of congruent lines. Without seq= the built-in sequences run:
  * cyclic, fresh shuffles, random with a share of new lines, re-touch and age tests, each with its own name. */
 #include "access.h"
 #include "evset_params.h"
 #include "sequence.h"
 #include "../share/lib/mem.h"
+#include "../share/lib/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    RESET_PASSES = 4,
-    RESET_TOUCHES = 2,
     STORE_BYTES = 32 /* a whole sector: a part of one would not be readable */
 };
 
@@ -64,13 +63,14 @@ static bool is_store(uint8_t kind)
 static int run_sequence(struct run *r, const struct bed *b, uint64_t seq, uint64_t rep,
                         const struct sequence *user)
 {
+    uint32_t reset[POLICY_RESET(L2_TIP_FOUND, L2_TIP_FOUND + 1)], *cycles;
     struct sequence q = {0};
     l2_access *list;
-    uint32_t *cycles;
     int rc;
 
-    for (uint32_t i = 0; i < RESET_PASSES * RESET_TOUCHES * b->nline; i++)
-        sequence_step(&q, i / RESET_TOUCHES % b->nline, L2_LD_CG, false);
+    policy_reset_loads(b->ways, b->nline, reset);
+    for (size_t i = 0; i < POLICY_RESET(b->ways, b->nline); i++)
+        sequence_step(&q, reset[i], L2_LD_CG, false);
     for (size_t i = 0; i < user->n; i++)
         sequence_step(&q, user->step[i].line, user->step[i].kind, user->step[i].report);
     list = xmalloc(q.n * sizeof *list);
@@ -196,10 +196,10 @@ static int run_set(struct run *r, const struct bed *b, struct sequences *user)
     if (user->n == 0)
         built_in(r, &rng, b, &own);
     for (size_t i = 0; i < s->n && rc == 0 && !run_stopped(); i++) {
-        if ((size_t)RESET_PASSES * RESET_TOUCHES * b->nline + s->seq[i].n > r->dev->walk_chunk)
-            rc = device_fail(
-                r->dev, "a sequence of %zu steps: this device times at most %zu in one go",
-                s->seq[i].n, r->dev->walk_chunk - (size_t)RESET_PASSES * RESET_TOUCHES * b->nline);
+        if (POLICY_RESET(b->ways, b->nline) + s->seq[i].n > r->dev->walk_chunk)
+            rc = device_fail(r->dev,
+                             "a sequence of %zu steps: this device times at most %zu in one go",
+                             s->seq[i].n, r->dev->walk_chunk - POLICY_RESET(b->ways, b->nline));
         for (uint64_t rep = 0; rep < reps && rc == 0; rep++)
             rc = run_sequence(r, b, i, rep, &s->seq[i]);
     }

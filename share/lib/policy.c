@@ -403,6 +403,16 @@ bool policy_set_access(struct policy_set *s, uint32_t line, uint32_t *victim)
     return hit;
 }
 
+/* Each twice in a row, so that policies that insert at the low end keep them. Hits leave every age at 0 and every bit set;
+ * from there misses go through the ways in order. */
+void policy_reset_loads(unsigned ways, unsigned lines, uint32_t *line)
+{
+    for (unsigned i = 0; i < 4 * ways; i++)
+        *line++ = i / 2 % ways;
+    for (unsigned i = 0; i < 4 * lines; i++)
+        *line++ = (ways + i / 2) % lines;
+}
+
 void policy_set_drop(struct policy_set *s, uint32_t line)
 {
     unsigned way = find(s, line);

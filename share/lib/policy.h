@@ -83,6 +83,11 @@ struct policy_set {
 void policy_set_init(struct policy_set *s, const struct policy *p, unsigned ways, uint64_t seed);
 /* Whether the line was there; *victim (may be NULL) is the line that left for it, or POLICY_NONE. */
 bool policy_set_access(struct policy_set *s, uint32_t line, uint32_t *victim);
+/* Loads after which a set is in the same state whatever it was before, or in one of few, under each of these policies:
+ * `ways` lines until they all hit, then all `lines` (more than the ways), the others first. Writes the line numbers,
+ * POLICY_RESET(ways, lines) of them. */
+#define POLICY_RESET(ways, lines) (4 * ((size_t)(ways) + (lines)))
+void policy_reset_loads(unsigned ways, unsigned lines, uint32_t *line);
 /* Takes the line out, if it is there. */
 void policy_set_drop(struct policy_set *s, uint32_t line);
 

@@ -320,6 +320,85 @@ static void test_all(void **state)
     }
 }
 
+/* A full set with some history. */
+static void with_history(struct policy_set *s, const struct policy *p, unsigned ways, uint64_t seed)
+{
+    struct rng r;
+
+    rng_seed(&r, seed);
+    policy_set_init(s, p, ways, 1);
+    for (unsigned i = 0; i < 3 * ways + rng_below(&r, 6 * ways); i++)
+        policy_set_access(s, (uint32_t)rng_below(&r, 2 * ways + 1), NULL);
+}
+
+/* Histories of all kinds end in one state. */
+static void test_reset(void **state)
+{
+    static const char *const names[] = {"lru", "fifo", "nru", "srrip"};
+    enum { WAYS = 12, LINES = WAYS + 7 };
+    uint32_t load[POLICY_RESET(WAYS, LINES)];
+
+    (void)state;
+    policy_reset_loads(WAYS, LINES, load);
+    for (size_t k = 0; k < 4; k++) {
+        struct policy p = must(names[k]);
+        uint8_t order[WAYS], first[WAYS] = {0};
+
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            struct policy_set s;
+            size_t n = 0;
+
+            with_history(&s, &p, WAYS, seed);
+            for (size_t i = 0; i < POLICY_RESET(WAYS, LINES); i++)
+                policy_set_access(&s, load[i], NULL);
+            for (uint32_t i = 0; i < WAYS; i++) { /* which lines new ones push out, in order */
+                uint32_t victim;
+
+                policy_set_access(&s, 1000 + i, &victim);
+                order[n++] = (uint8_t)victim;
+            }
+            if (seed == 0)
+                memcpy(first, order, WAYS);
+            if (memcmp(first, order, WAYS) != 0)
+                fail_msg("%s: the reset leaves traces of history %u", p.name, (unsigned)seed);
+        }
+    }
+}
+
+static void test_alike(void **state)
+{
+    struct policy srrip, like, lru;
+    size_t pairs = 0;
+
+    (void)state;
+    for (size_t a = 0; a < policy_count(); a += 3)
+        for (size_t b = a + 1; b < policy_count() && b < a + 17; b++) {
+            struct policy p = policy_at(a), q = policy_at(b);
+            struct policy_set s, t;
+            struct rng r;
+
+            if (!policy_alike(&p, &q) || p.random)
+                continue;
+            pairs++;
+            rng_seed(&r, a);
+            with_history(&s, &p, 6, a);
+            t = s;
+            t.policy = &q;
+            for (unsigned i = 0; i < 400; i++) {
+                uint32_t line = (uint32_t)rng_below(&r, 9);
+
+                if (policy_set_access(&s, line, NULL) != policy_set_access(&t, line, NULL))
+                    fail_msg("%s and %s differ at %u", p.name, q.name, i);
+            }
+        }
+    assert_true(pairs > 50);
+    srrip = must("srrip");
+    like = must("qlru_h00_m2_r2_u1_umo");
+    lru = must("lru");
+    assert_true(policy_alike(&srrip, &like));
+    assert_false(policy_alike(&srrip, &lru));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_ages),     cmocka_unit_test(test_tree_any_ways),
         cmocka_unit_test(test_to_front), cmocka_unit_test(test_qlru),
         cmocka_unit_test(test_names),    cmocka_unit_test(test_all),
+        cmocka_unit_test(test_reset),    cmocka_unit_test(test_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
