@@ -2,21 +2,33 @@
 #include "assoc.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 enum { MOST_WAYS = 64 };
 
-int sets_from_tips(const double *first, size_t n, double positions, double ways,
+static size_t different(const double *x, size_t n)
+{
+    size_t k = n > 0;
+
+    for (size_t i = 1; i < n; i++)
+        k += x[i] != x[i - 1];
+    return k;
+}
+
+int sets_from_tips(double *first, size_t n, double positions, double ways, double lost,
                    struct estimate *sets, double *spread)
 {
-    double mean, sd, half;
+    double mean, sd, half, k;
 
-    if (n < 3)
+    gsl_sort(first, 1, n);
+    k = (double)different(first, n);
+    if (k < 3)
         return -1;
     mean = gsl_stats_mean(first, 1, n);
     sd = gsl_stats_sd(first, 1, n);
-    half = gsl_cdf_tdist_Pinv(0.975, (double)n - 1) * sd / sqrt((double)n);
+    half = gsl_cdf_tdist_Pinv(0.975, k - 1) * sd / sqrt(k) + lost * sd;
     *spread = sd / mean;
     /* mean = W (N + 1) / (N / S + 1), solved for S */
     sets->value = mean * positions / (ways * (positions + 1) - mean);

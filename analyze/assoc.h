@@ -14,8 +14,10 @@ struct estimate {
 /* Sets from first tipping indices. In a pool of `positions` lines in random order over S sets, the W-th line of the
  * target's set has a mean position of W (positions + 1) / (positions / S + 1) (order statistics of draws without
  * replacement; for a large pool a Gamma law with W events, mean W S, relative deviation 1 / sqrt(W)). The interval is
- * Student's for the mean. spread: the measured relative deviation. 0, or -1 with fewer than three indices. */
-int sets_from_tips(const double *first, size_t n, double positions, double ways,
+ * Student's for the mean of as many indices as there are different ones: targets of one set share theirs. When a share
+ * `lost` of the searches failed, it is wider by what these would do if their indices were a standard deviation off.
+ * spread: the measured relative deviation. 0, or -1 with fewer than three different indices. first[] is sorted. */
+int sets_from_tips(double *first, size_t n, double positions, double ways, double lost,
                    struct estimate *sets, double *spread);
 
 /* Sets from coincidences: of n random targets, `pairs` pairs lay in one set: S = n (n - 1) / 2 / pairs, with the exact

@@ -42,7 +42,7 @@ static void sets_come_back_from_tips(void **state)
 
         for (size_t i = 0; i < 60; i++)
             first[i] = draw_tip(&r, positions, sets, ways);
-        assert_int_equal(sets_from_tips(first, 60, positions, ways, &e, &spread), 0);
+        assert_int_equal(sets_from_tips(first, 60, positions, ways, 0, &e, &spread), 0);
         assert_true(e.lo < e.value && e.value < e.hi);
         assert_true(fabs(e.value / sets - 1) < 0.2);
         within += e.lo <= sets && sets <= e.hi;
