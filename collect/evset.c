@@ -202,8 +202,8 @@ enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch, LIGHT = 3 };
 
 struct pilots {
     uint64_t target[MORE_PILOTS];
-    uint32_t first[TOUCHES][MORE_PILOTS]; /* tipping indices; 0: no verified set */
-    unsigned n[TOUCHES];                  /* targets tried so far */
+    uint32_t tip[TOUCHES][MORE_PILOTS]; /* of the set's last line; 0: no verified set */
+    unsigned n[TOUCHES];                /* targets tried so far */
 };
 
 static void touch_like(struct evset_plan *p, size_t k)
@@ -224,10 +224,10 @@ static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
     for (; q->n[k] < n && rc == 0; q->n[k]++) {
         unsigned i = q->n[k];
 
-        if (k >= LIGHT && i > 0 && q->first[k][0] == 0)
+        if (k >= LIGHT && i > 0 && q->tip[k][0] == 0)
             continue;
         rc = evset_find(p, q->target[i], k >= LIGHT && i == 0 ? 2 : PILOT_TRIES, out);
-        q->first[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->first : 0;
+        q->tip[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->tip[0] + 1 : 0;
     }
     free(out);
     return rc;
@@ -238,30 +238,37 @@ static bool finds_sets(const struct pilots *q, size_t k)
     unsigned good = 0;
 
     for (unsigned i = 0; i < q->n[k]; i++)
-        good += q->first[k][i] != 0;
+        good += q->tip[k][i] != 0;
     return good * 2 > q->n[k];
 }
 
-/* Whether two ways tip at the same line on the first n targets, but for so many. */
-static bool same_tips(const struct pilots *q, size_t a, size_t b, unsigned n, unsigned but)
+/* Whether two ways tip at the same line on all of the first n targets, or on all but one, where one of them fails. */
+static bool same_tips(const struct pilots *q, size_t a, size_t b, unsigned n)
 {
     unsigned same = 0;
 
-    for (unsigned i = 0; i < n; i++)
-        same += q->first[a][i] != 0 &&
-                fabs((double)q->first[a][i] - q->first[b][i]) <= 0.01 * q->first[a][i];
-    return same + but >= n;
+    for (unsigned i = 0; i < n; i++) {
+        if (q->tip[a][i] == 0 || q->tip[b][i] == 0)
+            continue;
+        if (q->tip[a][i] != q->tip[b][i])
+            return false;
+        same++;
+    }
+    return same + 1 >= n;
 }
 
-/* The first way that tips where way `sure` does, on more and more targets. */
+/* The first way that tips where way `sure` does, on target after target. */
 static int lightest(struct evset_plan *p, struct pilots *q, size_t sure, size_t *take)
 {
     for (*take = 0; *take < sure; ++*take) {
-        if (!same_tips(q, *take, sure, PILOTS, 1))
-            continue;
-        if (fly(p, q, *take, MORE_PILOTS) != 0 || fly(p, q, sure, MORE_PILOTS) != 0)
-            return -1;
-        if (same_tips(q, *take, sure, MORE_PILOTS, 1))
+        unsigned n = PILOTS;
+
+        while (n < MORE_PILOTS && same_tips(q, *take, sure, n)) {
+            n++;
+            if (fly(p, q, *take, n) != 0 || fly(p, q, sure, n) != 0)
+                return -1;
+        }
+        if (same_tips(q, *take, sure, n))
             break;
     }
     return 0;
@@ -279,7 +286,7 @@ static int choose_touch(struct evset_plan *p, struct rng *r)
     for (; k < TOUCHES && !(k > LIGHT && finds_sets(&q, k - 1)); k++) {
         if (fly(p, &q, k, PILOTS) != 0)
             return -1;
-        if (k == 1 && same_tips(&q, 0, 1, PILOTS, 0))
+        if (k == 1 && same_tips(&q, 0, 1, PILOTS))
             break;
         for (unsigned i = PILOTS; i < MORE_PILOTS && k == 1; i++)
             q.target[i] = evset_target(p, r);

@@ -31,11 +31,11 @@ collect()
     l2collect -q -s "$seed" -d "sim:./$chip" -o "$1.tsv" "$@" 2>"$1.err"
 }
 
-# How many targets: as many as give the sets within 2 %; fewer where a search takes many rounds.
+# How many targets: as many as give the sets within 2 %; within 4 %, and fewer, where a search takes several rounds or many.
 targets()
 {
     awk -v ways="$(value ways evict assoc.tsv)" -v rounds="$(cell rounds evict.tsv)" 'BEGIN {
-        print rounds >= 16 ? 24 : int(2400 / (ways > 4 ? ways : 4)) }'
+        print(rounds >= 16 ? 20 : int((rounds > 1 ? 600 : 2400) / (ways > 4 ? ways : 4))) }'
 }
 
 one()
