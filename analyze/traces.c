@@ -98,6 +98,7 @@ static void add_row(struct traces *all, const struct tsv *t, const struct column
                         .hit = xtsv_double(t, c->cycles) <= xtsv_double(t, c->threshold),
                         .counts = !store && xtsv_u64(t, c->report) != 0,
                         .store = store};
+    all->answers += tr->a[tr->n - 1].counts;
     tr->stores = tr->stores || store;
     tr->ways = all->ways;
     all->lines = line >= all->lines ? (unsigned)line + 1 : all->lines;
@@ -152,6 +153,9 @@ void xtraces_read(struct tsv *t, struct traces *all)
     xone_device(t);
     if (all->n == 0)
         xdie(EXIT_FAILED, "%s: no rows of replace", t->file);
+    if (all->answers == 0)
+        xdie(EXIT_FAILED, "%s: no load is reported: a sequence marks its answers with '?'",
+             t->file);
     if (all->lines <= all->ways)
         xdie(EXIT_FAILED,
              "%s: %u lines in sets of %u ways: no line is ever evicted; sequences need more lines "

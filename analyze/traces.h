@@ -12,7 +12,7 @@ struct traces {
     unsigned ways;  /* 0 before reading: the rows say */
     unsigned lines; /* line numbers are below this */
     unsigned known; /* in every set */
-    size_t sets;
+    size_t sets, answers;
     uint64_t set_base, seq_base, set_next, seq_next; /* while reading: of this run; of the next */
 };
 

@@ -53,6 +53,27 @@ uint64_t evset_pool_bytes(const struct device *d)
     return bytes;
 }
 
+uint64_t evset_least_pool(const struct device *d)
+{
+    uint64_t bytes = d->info.l2_bytes > 0;
+
+    while (bytes < d->info.l2_bytes * 4)
+        bytes *= 2;
+    return bytes;
+}
+
+int evset_check_pool(const struct evset_plan *p)
+{
+    uint64_t least = evset_least_pool(p->d);
+
+    if (p->pool_bytes >= least)
+        return 0;
+    return device_fail(p->d,
+                       "a pool of %llu bytes is too small to evict a line for sure: pool=%llu is "
+                       "4 times the L2",
+                       (unsigned long long)p->pool_bytes, (unsigned long long)least);
+}
+
 /* Side of the lines that a plan wants; -1 for any. */
 static int wanted_side(const struct evset_plan *p)
 {
@@ -148,6 +169,8 @@ int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *thres
     gap = p->sides.kind == SIDES_ONE ? INFINITY : p->sides.far - p->sides.near;
     if (wanted_side(p) != 0 && p->level == EVSET_LOCAL)
         next = fmin(next, hit + gap); /* the home still has it */
+    if (next <= hit && evset_check_pool(p) != 0)
+        return -1;
     if (next <= hit)
         return device_fail(p->d, "no threshold: a hit takes %.0f cycles, a miss %.0f", hit, next);
     *threshold = (uint32_t)((hit + next) / 2);
@@ -187,7 +210,7 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
             break;
     }
     free(in);
-    return rc;
+    return rc == 0 && out->status == L2_TIP_POOL_KEEPS ? evset_check_pool(p) : rc;
 }
 
 /* How the lines are touched. The first is enough where a line just used outlives every other (LRU). Settling first makes

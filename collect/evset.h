@@ -38,6 +38,11 @@ struct evset_plan {
 /* A pool that is sure to hold enough lines: 16 times the L2, from 4 MiB to 1 GiB (1 GiB when the L2's size is unknown). */
 uint64_t evset_pool_bytes(const struct device *d);
 
+/* The least pool to be sure of: 4 times the L2, as a power of two; 0 when its size is unknown. */
+uint64_t evset_least_pool(const struct device *d);
+/* Fails, if the pool is smaller than that, and says so: for a pool that does not evict a line. */
+int evset_check_pool(const struct evset_plan *p);
+
 /* Allocates the buffer, finds the sides, measures what a miss takes, and chooses rounds, settle and touches (when rounds is
  * 0): as few as give the same first tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
  * 0, or -1 and d->error. */
@@ -55,7 +60,7 @@ int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *thres
 /* One try; each `attempt` has another order of the pool. Fills in and out. */
 int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t attempt,
               struct l2_tip_in *in, struct l2_tip_out *out);
-/* Tries until a set is verified, at most `tries` times; out->status tells. */
+/* Tries until a set is verified, at most `tries` times; out->status tells. A pool too small to evict is an error. */
 int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, struct l2_tip_out *out);
 
 /* The kind of lines of a name (a word that the parameters have checked). */

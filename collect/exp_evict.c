@@ -141,10 +141,10 @@ static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, str
             return -1;
         put_attempt(r, p, in, out, k, attempt);
         if (out->status == L2_TIP_POOL_KEEPS)
-            return device_fail(r->dev,
-                               "a pool of %llu bytes does not evict a line: give one of 4 times "
-                               "the L2 or more (pool=)",
-                               (unsigned long long)p->pool_bytes);
+            return evset_check_pool(p) != 0
+                       ? -1
+                       : device_fail(r->dev, "a pool of %llu bytes does not evict a line",
+                                     (unsigned long long)p->pool_bytes);
         if (out->status == L2_TIP_OK)
             return k < TAG_TARGETS ? put_tags(r, p, in, out, k, attempt) : 0;
     }

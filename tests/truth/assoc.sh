@@ -17,12 +17,6 @@ value()
     awk -F '\t' -v p="$1" -v m="$2" '$1 == p && index($6, m) == 1 { print $2 "\t" $3 "\t" $4; exit }' "$3"
 }
 
-# cell COLUMN FILE: of the first row
-cell()
-{
-    awk -F '\t' -v c="$1" '/^#/ { next } !k { for (i = 1; i <= NF; i++) if ($i == c) k = i; next } { print $k; exit }' "$2"
-}
-
 # collect SEED CHIP EXPERIMENT NAME=VALUE...
 collect()
 {
@@ -31,11 +25,14 @@ collect()
     l2collect -q -s "$seed" -d "sim:./$chip" -o "$1.tsv" "$@" 2>"$1.err"
 }
 
-# How many targets: as many as give the sets within 2 %; within 4 %, and fewer, where a search takes several rounds or many.
+# targets POLICY WAYS: as many as give the sets within 2 %; fewer where a search takes several rounds, or many.
 targets()
 {
-    awk -v ways="$(value ways evict assoc.tsv)" -v rounds="$(cell rounds evict.tsv)" 'BEGIN {
-        print(rounds >= 16 ? 20 : int((rounds > 1 ? 600 : 2400) / (ways > 4 ? ways : 4))) }'
+    case $1 in
+    lru | fifo) echo $((2400 / $2)) ;;
+    random | bip | brrip) echo $((100 / $2 + 12)) ;;
+    *) echo $((600 / $2)) ;;
+    esac
 }
 
 one()
@@ -47,13 +44,16 @@ one()
         rm "$chip"
         return
     fi
-    collect "$1" "$chip" evict targets=3
+    targets=$(targets "$(key policy "$chip" lru)" "$(key ways "$chip" 16)")
+    collect "$1" "$chip" evict targets="$targets"
     l2assoc evict.tsv >assoc.tsv 2>assoc.err
     line=$(value line same_tag assoc.tsv)
     line=${line%%	*}
-    collect "$1" "$chip" evict targets="$(targets)" line="${line:-128}"
+    if [ "${line:-128}" != 128 ]; then
+        collect "$1" "$chip" evict targets="$targets" line="$line"
+        l2assoc evict.tsv >assoc.tsv 2>assoc.err
+    fi
     collect "$1" "$chip" replace sets=4 line="${line:-128}"
-    l2assoc evict.tsv >assoc.tsv 2>assoc.err
     l2policy replace.tsv >policy.tsv 2>policy.err
     {
         printf '%s\t%s\t%s\n' "$(key ways "$chip" 16)" $(($(key sets "$chip" 64) * $(key slices "$chip" 1))) \

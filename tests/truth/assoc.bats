@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# Chips drawn from seeds, of one or two sides, 4 to 24 ways, any number of sets, every plain policy, with noise: evict, replace,
+# l2assoc and l2policy must find what was drawn (assoc.sh says when that is so). ASSOC_DRAWS=200 tries more of them
+# (make truth).
+load ../common
+
+@test "drawn chips: ways exact, sets within their interval, the policy never wrong" {
+    draws=${ASSOC_DRAWS:-30}
+    [[ $BIN != */asan/* ]] || draws=3
+    cd "$BATS_TEST_TMPDIR"
+    seed=0 n=0 bad=0 outside=0
+    while [ "$n" -lt "$draws" ]; do
+        seed=$((seed + 1))
+        said=$("$TOP"/tests/truth/assoc.sh "$seed" "$seed") || bad=$((bad + 1))
+        [[ $said == skip* ]] && continue
+        n=$((n + 1))
+        [[ $said != *'; outside'* ]] || outside=$((outside + 1))
+        [[ $said == ok* ]] || echo "$said"
+    done
+    echo "$bad of $n are wrong; $outside intervals of sets miss"
+    [ "$bad" -eq 0 ]
+    # Of intervals of 95 % more than this many miss once in a thousand times.
+    [ "$outside" -le $((n / 20 + 2 + n / 25)) ]
+}
