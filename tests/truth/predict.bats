@@ -62,3 +62,20 @@ compare()
     l2collect -q -d sim:h200 -o "$WORK/h200.tsv" latency size=4M,20M,28M,31M,35M,45M,55M,60M,65M,80M,120M,240M passes=1
     compare h200 "$WORK/h200.tsv" 3 0.03 shuffled,size=40M hot,size=100M,count=500000 mixed,size=50M,count=400000
 }
+
+@test "predict.sh: its table says how many patterns hold, and the report of the folder shows it" {
+    cd "$WORK" || return 1
+    "$TOP/tests/gpu/predict.sh" -d sim:tiny -m tiny -l levels.tsv -o raw cyclic,size=40K random,size=100K,sms=8,chunk=4 >table
+    grep -qx '#note 2 of 2 patterns within 3 points' table
+    grep -qx '#simulated yes' table
+    tail -n 1 table | grep -qx '#end rows=2 status=ok'
+    body table | awk -F '\t' 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 3 }'
+    # Another chip's model is off, and status 1 says so.
+    not "$TOP/tests/gpu/predict.sh" -d sim:tiny -m v100 -l levels.tsv -o raw cyclic,size=100K,order=random >off
+    grep -qx '#note 0 of 1 patterns within 3 points' off
+    mkdir run
+    cp levels.tsv run/latency.tsv
+    cp table run/predictions.tsv
+    PATH=$TOP/bin:$PATH l2report run
+    sed 's/base64,[^"]*//' run/report/index.html | grep -q '<td>cyclic,size=40K</td><td class=n>100.0 / 100.0</td>'
+}
