@@ -7,10 +7,13 @@
 #include "model.h"
 #include "predict.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A pattern to predict: its words. */
@@ -30,6 +33,11 @@ struct job {
     const char *sweep;          /* "block=32x8,16x16", NULL: none */
     unsigned first;             /* the side of SM 0 */
     bool explain, trace, check; /* check: only parse what there is to do */
+};
+
+/* What one draw of pages counts. */
+struct sided {
+    struct predict_count side[CHIP_SIDES];
 };
 
 static bool is_file(const char *text)
@@ -79,27 +87,78 @@ static double spread_of(const struct predict_count *draw, uint64_t n)
     return sqrt(most);
 }
 
+static int draw_one(struct job *j, struct pattern *p, enum predict_effect effect, uint64_t i,
+                    struct sided *to, char *why, size_t size)
+{
+    struct predict_options o = j->options;
+
+    o.effect = effect;
+    o.pages = o.seed + i;
+    return predict_run(&j->chip, p, &o, to->side, why, size);
+}
+
+/* Every n-th draw from `first` on, in a process of its own, which writes its counts into the shared draw[]. It fails in
+ * silence: what fails does so in every draw, and the parent says why. */
+static pid_t xdraw_apart(struct job *j, struct pattern *p, enum predict_effect effect,
+                         uint64_t first, uint64_t n, struct sided *draw)
+{
+    pid_t child = fork();
+    char why[512];
+
+    if (child < 0)
+        xdie(EXIT_FAILED, "fork: %s", strerror(errno));
+    if (child > 0)
+        return child;
+    for (uint64_t i = first; i < j->draws; i += n)
+        if (draw_one(j, p, effect, i, &draw[i], why, sizeof why) != 0)
+            _exit(EXIT_FAILED);
+    _exit(EXIT_OK);
+}
+
+/* All draws, as many at once as there are processors. */
+static void xdraw_all(struct job *j, struct pattern *p, enum predict_effect effect,
+                      struct sided *draw)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t n = cpus > 1 && (uint64_t)cpus < j->draws ? (uint64_t)cpus : cpus > 1 ? j->draws : 1;
+    pid_t child[MOST_DRAWS];
+    char why[512];
+    int failed = 0;
+
+    fflush(stdout);
+    for (uint64_t k = 1; k < n; k++)
+        child[k] = xdraw_apart(j, p, effect, k, n, draw);
+    for (uint64_t i = 0; i < j->draws; i += n)
+        if (draw_one(j, p, effect, i, &draw[i], why, sizeof why) != 0)
+            xdie(EXIT_FAILED, "%s", why);
+    for (uint64_t k = 1; k < n; k++) {
+        int status;
+
+        failed |= waitpid(child[k], &status, 0) != child[k] || status != 0;
+    }
+    if (failed)
+        xdie(EXIT_FAILED, "a process that ran some draws failed");
+}
+
 /* The mean over the draws of pages; j->spread. */
 static void xrun(struct job *j, struct pattern *p, enum predict_effect effect,
                  struct predict_count count[CHIP_SIDES])
 {
-    struct predict_options o = j->options;
     struct predict_count *draw = xcalloc(j->draws, sizeof *draw);
-    char why[512];
+    size_t bytes = j->draws * sizeof(struct sided);
+    struct sided *all =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+    if (all == MAP_FAILED)
+        xdie(EXIT_FAILED, "%zu bytes: %s", bytes, strerror(errno));
     memset(count, 0, CHIP_SIDES * sizeof *count);
-    o.effect = effect;
-    for (uint64_t i = 0; i < j->draws; i++) {
-        struct predict_count now[CHIP_SIDES] = {0};
-
-        o.pages = o.seed + i;
-        if (predict_run(&j->chip, p, &o, now, why, sizeof why) != 0)
-            xdie(EXIT_FAILED, "%s", why);
+    xdraw_all(j, p, effect, all);
+    for (uint64_t i = 0; i < j->draws; i++)
         for (uint32_t s = 0; s < j->chip.sides; s++) {
-            predict_add(&draw[i], &now[s]);
-            predict_add(&count[s], &now[s]);
+            predict_add(&draw[i], &all[i].side[s]);
+            predict_add(&count[s], &all[i].side[s]);
         }
-    }
+    munmap(all, bytes);
     for (uint32_t s = 0; s < j->chip.sides; s++)
         predict_divide(&count[s], j->draws);
     j->spread = spread_of(draw, j->draws);
