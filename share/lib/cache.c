@@ -22,10 +22,24 @@ static void layout(struct cache *c)
 {
     uint32_t ways = c->chip.ways;
 
-    c->policy_at = (ways + 3) / 4 * 16;
+    c->policy_at = (ways + 7) / 8 * 32;
     c->held_at = c->policy_at + (ways + 7) / 8 * 8;
     c->state_at = c->held_at + 2;
     c->stride = (c->state_at + 2 * (size_t)ways + 63) / 64 * 64;
+}
+
+/* Parts of every line's place within a page, in two tables. */
+static void tabulate(struct cache *c)
+{
+    uint32_t bits = c->page_shift - c->line_shift;
+
+    c->low_bits = (bits + 1) / 2;
+    c->low = xmalloc(sizeof *c->low << c->low_bits);
+    c->high = xmalloc(sizeof *c->high << (bits - c->low_bits));
+    for (uint64_t i = 0; i < 1ull << c->low_bits; i++)
+        c->low[i] = place_within(&c->placer, i << c->line_shift);
+    for (uint64_t i = 0; i < 1ull << (bits - c->low_bits); i++)
+        c->high[i] = place_within(&c->placer, i << (c->line_shift + c->low_bits));
 }
 
 int cache_init(struct cache *c, const struct chip *chip, char *why, size_t why_size)
@@ -46,6 +60,9 @@ int cache_init(struct cache *c, const struct chip *chip, char *why, size_t why_s
     c->page_shift = (uint32_t)__builtin_ctzll(chip->page);
     c->line_shift = (uint32_t)__builtin_ctz(chip->line);
     c->sector_shift = (uint32_t)__builtin_ctz(chip->sector);
+    tabulate(c);
+    c->dirty_first = chip->evict_first == FIRST_DIRTY;
+    c->drops = chip->copy_drop && chip->sides > 1;
     c->lru = strcmp(c->policy.name, "lru") == 0;
     cache_fetch(c, chip->fetch);
     rng_seed(&c->rng, chip->seed ^ 0x6361636865);
@@ -57,6 +74,9 @@ void cache_free(struct cache *c)
 {
     free(c->block);
     free(c->frame);
+    free(c->page);
+    free(c->high);
+    free(c->low);
     free(c->bytes);
     memset(c, 0, sizeof *c);
 }
@@ -98,19 +118,26 @@ int cache_map(struct cache *c, uint64_t bytes, uint64_t seed)
         order[i] = (uint32_t)i;
     rng_shuffle(&r, order, n);
     c->frame = xrealloc(c->frame, pages + 1, sizeof *c->frame);
+    c->page = xrealloc(c->page, pages + 1, sizeof *c->page);
     c->pages = pages;
-    for (uint64_t i = 0; i < pages; i++)
+    for (uint64_t i = 0; i < pages; i++) {
         c->frame[i] = (uint32_t)(order[i / extent] * extent + i % extent);
+        c->page[i] = place_page(&c->placer, (uint64_t)c->frame[i] << c->page_shift);
+    }
     free(order);
     return 0;
 }
 
 struct cache_ref cache_ref(const struct cache *c, uint64_t offset)
 {
-    uint64_t frame = c->frame[offset >> c->page_shift];
-    uint64_t physical = frame << c->page_shift | (offset & (c->chip.page - 1));
-    struct cache_ref r = {place_of(&c->placer, physical), (uint32_t)(physical >> c->line_shift)};
+    uint64_t page = offset >> c->page_shift;
+    uint32_t in_page = (uint32_t)(offset & (c->chip.page - 1)) >> c->line_shift;
+    uint32_t first = c->frame[page] << (c->page_shift - c->line_shift);
+    struct cache_ref r;
 
+    r.at = place_join(&c->placer, &c->page[page], &c->high[in_page >> c->low_bits],
+                      &c->low[in_page & ((1u << c->low_bits) - 1)]);
+    r.line = first | in_page;
     return r;
 }
 

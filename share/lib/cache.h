@@ -46,11 +46,15 @@ struct cache {
     uint64_t nset;           /* of a side */
     uint32_t *frame;         /* of each page of the buffer */
     uint64_t pages;
+    struct place_part *page; /* of each page */
+    struct place_part *high,
+        *low; /* of a line within its page: its high bits, its low_bits low ones */
+    uint32_t low_bits;
     uint64_t *bytes; /* byte masks of partly written sectors, made when first needed */
     uint32_t page_shift, line_shift, sector_shift, keep_ways;
     uint32_t policy_at, held_at; /* in a block, as state_at */
     uint8_t wide[16];            /* sectors -> the fetched blocks around them */
-    bool lru, far_missed;
+    bool lru, dirty_first, drops, far_missed;
 };
 
 /* 0, or -1 and why; cache_free afterwards. The chip has passed chip_check. */

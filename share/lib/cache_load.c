@@ -1,6 +1,10 @@
 /* Loads on the cache model: finding a line, making room, copies of far lines. */
 #include "cache_set.h"
 
+/* All that a miss passes through is one function for the compiler, so that its arguments stay in registers. */
+#define HOT   inline __attribute__((always_inline))
+#define THERE 0x80000000u /* of flags: the side asked first has the line */
+
 /* The blocks of `fetch` bytes around sectors. */
 static uint32_t widen(const struct cache *c, uint32_t sectors, uint32_t fetch)
 {
@@ -25,19 +29,9 @@ void cache_fetch(struct cache *c, uint32_t bytes)
         c->wide[sectors] = (uint8_t)widen(c, sectors, bytes);
 }
 
-uint32_t set_fetched(const struct cache *c, uint32_t sectors, uint32_t fetch)
+static inline uint32_t fetched(const struct cache *c, uint32_t sectors, uint32_t fetch)
 {
     return fetch == 0 ? c->wide[sectors] : widen(c, sectors, fetch);
-}
-
-/* Writes back what is dirty; true if something was. */
-bool set_clean(struct cache *c, uint16_t *state)
-{
-    uint32_t dirty = *state >> 4 & SECTORS;
-
-    c->count.dram_write += sectors_in(dirty);
-    *state &= (uint16_t)~DIRTY;
-    return dirty != 0;
 }
 
 void set_take_out(struct cache *c, const struct set *s, unsigned way)
@@ -90,12 +84,22 @@ static unsigned by_dirt(struct cache *c, const struct set *s, unsigned victim)
     return way;
 }
 
-static void evict(struct cache *c, const struct set *s, struct place at, unsigned way,
-                  struct cache_answer *a)
+/* A dirty victim, or one to be kept, or where dirty ones go first. */
+static __attribute__((noinline)) unsigned other_victim(struct cache *c, const struct set *s,
+                                                       unsigned way)
+{
+    if (c->chip.evict_first != FIRST_ANY)
+        way = by_dirt(c, s, way);
+    return s->state[way] & KEEP ? spare(c, s, way, KEEP, false) : way;
+}
+
+static HOT void evict(struct cache *c, const struct set *s, struct place at, unsigned way,
+                      struct cache_answer *a)
 {
     c->count.evicted++;
-    a->dirty_victim = (uint8_t)(a->dirty_victim + set_clean(c, &s->state[way]));
-    if (c->chip.copy_drop && !(s->state[way] & COPY) && c->chip.sides > 1) {
+    if (s->state[way] & DIRTY)
+        a->dirty_victim = (uint8_t)(a->dirty_victim + set_clean(c, &s->state[way]));
+    if (c->drops && !(s->state[way] & COPY)) {
         at.side = (uint8_t)(s->number / c->nset);
         set_drop_copies(c, at, s->tag[way], at.side);
     }
@@ -103,11 +107,9 @@ static void evict(struct cache *c, const struct set *s, struct place at, unsigne
 
 static unsigned empty_way(const struct cache *c, const struct set *s)
 {
-    uint32_t empty = 0;
+    uint32_t all = (uint32_t)((1ull << c->chip.ways) - 1);
 
-    for (unsigned w = 0; w < c->chip.ways; w++)
-        empty |= (uint32_t)(s->tag[w] == EMPTY) << w;
-    return policy_empty_way(&c->policy, empty);
+    return policy_empty_way(&c->policy, set_ways_of(s->tag, c->chip.ways, EMPTY) & all);
 }
 
 static bool may_keep(const struct cache *c, const struct set *s)
@@ -119,9 +121,17 @@ static bool may_keep(const struct cache *c, const struct set *s)
     return kept < c->keep_ways;
 }
 
-/* A way for a line that is not in the set. */
-unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsigned flags,
-                  struct cache_answer *a)
+/* The victim of a full set. */
+static HOT unsigned victim(struct cache *c, const struct set *s)
+{
+    unsigned ways = c->chip.ways, way;
+
+    way = c->lru ? s->policy[ways - 1] : c->policy.victim(&c->policy, s->policy, ways, &c->rng);
+    return s->state[way] & (DIRTY | KEEP) || c->dirty_first ? other_victim(c, s, way) : way;
+}
+
+static HOT unsigned fill(struct cache *c, const struct set *s, struct cache_ref r, unsigned flags,
+                         struct cache_answer *a)
 {
     unsigned ways = c->chip.ways, way;
     uint32_t keep = flags & CACHE_KEEP && c->keep_ways > 0 && may_keep(c, s) ? KEEP : 0;
@@ -130,29 +140,34 @@ unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsi
         way = empty_way(c, s);
         ++*s->held;
     } else {
-        way = c->lru ? s->policy[ways - 1] : c->policy.victim(&c->policy, s->policy, ways, &c->rng);
-        if (c->chip.evict_first != FIRST_ANY)
-            way = by_dirt(c, s, way);
-        if (s->state[way] & KEEP)
-            way = spare(c, s, way, KEEP, false);
+        way = victim(c, s);
         evict(c, s, r.at, way, a);
     }
     s->tag[way] = r.line;
     s->state[way] = (uint16_t)keep;
-    if (c->lru)
-        policy_to_front(s->policy, way);
-    else
+    if (!c->lru)
         c->policy.fill(&c->policy, s->policy, ways, way, &c->rng);
+    else if (s->policy[ways - 1] == way)
+        policy_last_to_front(s->policy, ways);
+    else
+        policy_to_front(s->policy, way);
     if (flags & CACHE_LOW)
         c->policy.low(&c->policy, s->policy, ways, way);
     return way;
 }
 
-/* Makes sectors of the home line valid; *hit says whether they were. The way, or `ways` with CACHE_QUIET. */
-unsigned set_read_home(struct cache *c, const struct set *s, struct cache_ref r, uint32_t sectors,
-                       uint32_t fetch, unsigned flags, struct cache_answer *a, bool *hit)
+unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsigned flags,
+                  struct cache_answer *a)
 {
-    unsigned ways = c->chip.ways, way = set_find(s->tag, ways, r.line);
+    return fill(c, s, r, flags, a);
+}
+
+/* The way is where the line was found, or `ways`. */
+static HOT unsigned read_home(struct cache *c, const struct set *s, struct cache_ref r,
+                              unsigned way, uint32_t sectors, uint32_t fetch, unsigned flags,
+                              struct cache_answer *a, bool *hit)
+{
+    unsigned ways = c->chip.ways;
     uint32_t get;
 
     if (way < ways) {
@@ -167,63 +182,88 @@ unsigned set_read_home(struct cache *c, const struct set *s, struct cache_ref r,
             c->count.dram_read += sectors_in(sectors);
             return ways;
         }
-        way = set_fill(c, s, r, flags, a);
+        way = fill(c, s, r, flags, a);
     }
-    get = set_fetched(c, sectors, fetch) & ~(uint32_t)s->state[way] & SECTORS;
+    get = fetched(c, sectors, fetch) & ~(uint32_t)s->state[way] & SECTORS;
     c->count.dram_read += sectors_in(get);
     s->state[way] = (uint16_t)((s->state[way] | get) & ~(get << PARTIAL));
     return way;
 }
 
-/* A load of a line whose home is another side than the SM's, with copies. */
-static void load_far(struct cache *c, struct cache_ref r, unsigned side, uint32_t sectors,
-                     uint32_t fetch, unsigned flags, struct cache_answer *a)
+unsigned set_read_home(struct cache *c, const struct set *s, struct cache_ref r, uint32_t sectors,
+                       uint32_t fetch, unsigned flags, struct cache_answer *a, bool *hit)
 {
-    struct set own = set_at(c, side, r.at.set), home = set_at(c, r.at.side, r.at.set);
-    unsigned ways = c->chip.ways, way = set_find(own.tag, ways, r.line), at_home;
+    return read_home(c, s, r, set_find(s->tag, c->chip.ways, r.line), sectors, fetch, flags, a,
+                     hit);
+}
+
+/* A load that goes on to the line's home on another side; the way of the SM's own side that has the line, or `ways`. */
+static HOT void load_far(struct cache *c, const struct set *own, struct cache_ref r, unsigned way,
+                         uint32_t sectors, uint32_t fetch, unsigned flags, struct cache_answer *a)
+{
+    struct set home = set_at(c, r.at.side, r.at.set);
+    unsigned ways = c->chip.ways, at_home = set_find(home.tag, ways, r.line);
     uint32_t get;
     bool hit, touched;
 
-    if (way < ways) {
-        set_touch(c, &own, way);
-        c->far_missed = (own.state[way] & sectors) != sectors;
-        if (!c->far_missed)
-            return;
-        a->sector_miss = 1;
-    }
-    c->far_missed = true;
-    at_home = set_read_home(c, &home, r, sectors, fetch, flags, a, &hit);
+    at_home = read_home(c, &home, r, at_home, sectors, fetch, flags, a, &hit);
     a->level = hit ? CACHE_REMOTE : CACHE_DRAM_REMOTE;
     if (at_home == ways)
         return;
-    get = set_fetched(c, sectors, fetch) & home.state[at_home] & SECTORS;
+    get = fetched(c, sectors, fetch) & home.state[at_home] & SECTORS;
     touched = home.state[at_home] & TOUCHED;
     home.state[at_home] |= TOUCHED;
-    /* The home's eviction may have dropped the copy that was found above. */
-    way = way < ways && own.tag[way] == r.line ? way : ways;
+    /* The home's eviction may have dropped the copy that was there. */
+    way = way < ways && own->tag[way] == r.line ? way : ways;
     if (way == ways) {
         if (flags & CACHE_QUIET || (c->chip.copies == COPIES_SECOND && !touched))
             return;
-        way = set_fill(c, &own, r, flags | (c->chip.copy_insert == INSERT_LRU ? CACHE_LOW : 0), a);
-        own.state[way] |= COPY;
+        way = fill(c, own, r, flags | (c->chip.copy_insert == INSERT_LRU ? CACHE_LOW : 0), a);
+        own->state[way] |= COPY;
         c->count.copies++;
     }
-    own.state[way] = (uint16_t)(own.state[way] | get);
+    own->state[way] = (uint16_t)(own->state[way] | get);
 }
 
+/* Every load but the hits of cache_load. */
+static __attribute__((noinline)) struct cache_answer load(struct cache *c, struct cache_ref r,
+                                                          unsigned side, uint32_t sectors,
+                                                          uint32_t fetch, unsigned flags)
+{
+    bool far = side != r.at.side, copied = far && c->chip.copies != COPIES_NEVER, hit;
+    struct set s = set_at(c, copied ? side : r.at.side, r.at.set);
+    unsigned ways = c->chip.ways, way = flags & THERE ? set_find(s.tag, ways, r.line) : ways;
+    struct cache_answer a = {CACHE_LOCAL, 0, 0};
+
+    if (!copied) {
+        read_home(c, &s, r, way, sectors, fetch, flags, &a, &hit);
+        a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + far);
+        return a;
+    }
+    if (way < ways) {
+        set_touch(c, &s, way);
+        if ((s.state[way] & sectors) == sectors)
+            return a;
+        a.sector_miss = 1;
+    }
+    c->far_missed = true;
+    load_far(c, &s, r, way, sectors, fetch, flags, &a);
+    return a;
+}
+
+/* A hit under LRU ends here; it needs no call, and so no room on the stack. */
 struct cache_answer cache_load(struct cache *c, struct cache_ref r, unsigned side, uint32_t sectors,
                                uint32_t fetch, unsigned flags)
 {
-    struct cache_answer a = {CACHE_LOCAL, 0, 0};
-    struct set home;
-    bool hit;
+    bool far = side != r.at.side, copied = far && c->chip.copies != COPIES_NEVER;
+    struct set s = set_at(c, copied ? side : r.at.side, r.at.set);
+    unsigned way = set_find(s.tag, c->chip.ways, r.line);
 
-    if (side != r.at.side && c->chip.copies != COPIES_NEVER) {
-        load_far(c, r, side, sectors, fetch, flags, &a);
-        return a;
-    }
-    home = set_at(c, r.at.side, r.at.set);
-    set_read_home(c, &home, r, sectors, fetch, flags, &a, &hit);
-    return (struct cache_answer){(uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != r.at.side)),
-                                 a.sector_miss, a.dirty_victim};
+    if (way == c->chip.ways)
+        return load(c, r, side, sectors, fetch, flags);
+    if ((s.state[way] & sectors) != sectors || !c->lru)
+        return load(c, r, side, sectors, fetch, flags | THERE);
+    c->far_missed &= !copied;
+    policy_to_front(s.policy, way);
+    return (struct cache_answer){(uint8_t)(far && !copied), 0, 0};
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "cache.h"
-
-#define EMPTY 0xffffffffu
+#include "cache_find.h"
 
 /* A way's state: valid sectors in bits 0-3, dirty in 4-7, partly written in 8-11, and */
 #define SECTORS 0xfu
@@ -37,21 +36,6 @@ static inline struct set set_at(const struct cache *c, unsigned side, uint32_t s
     return s;
 }
 
-/* Four tags at once, without a branch; `ways` when there is none. Tags are padded to a multiple of four. */
-typedef uint32_t four __attribute__((vector_size(16)));
-
-static inline unsigned set_find(const uint32_t *tag, unsigned ways, uint32_t line)
-{
-    four want = {line, line, line, line}, lane = {1, 2, 3, 4}, at = {0}, got;
-
-    for (unsigned w = 0; w < ways; w += 4, lane += 4) {
-        memcpy(&got, tag + w, sizeof got);
-        at |= (four)(got == want) & lane;
-    }
-    at[0] |= at[1] | at[2] | at[3];
-    return at[0] != 0 ? at[0] - 1 : ways;
-}
-
 static inline void set_touch(struct cache *c, const struct set *s, unsigned way)
 {
     if (c->lru)
@@ -67,10 +51,15 @@ static inline uint32_t sectors_in(uint32_t bits)
     return ones[bits & SECTORS];
 }
 
-/* The blocks of `fetch` bytes (0: chip.fetch) around sectors. */
-uint32_t set_fetched(const struct cache *c, uint32_t sectors, uint32_t fetch);
 /* Writes back what is dirty; true if something was. */
-bool set_clean(struct cache *c, uint16_t *state);
+static inline bool set_clean(struct cache *c, uint16_t *state)
+{
+    uint32_t dirty = *state >> 4 & SECTORS;
+
+    c->count.dram_write += sectors_in(dirty);
+    *state &= (uint16_t)~DIRTY;
+    return dirty != 0;
+}
 void set_take_out(struct cache *c, const struct set *s, unsigned way);
 /* Takes the line out on every side but its home and `spared`. */
 void set_drop_copies(struct cache *c, struct place at, uint32_t line, unsigned spared);

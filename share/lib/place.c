@@ -130,42 +130,77 @@ static uint32_t set_of(const struct placer *p, uint64_t i)
     return set >= p->sets ? set - p->sets : set;
 }
 
-/* The slice within its XOR class, and *i, the line's number among those of the slice. */
-static uint32_t slice_of(const struct placer *p, uint64_t physical, uint64_t *i)
+struct place_part place_within(const struct placer *p, uint64_t offset)
 {
-    uint64_t u = packed(&p->unit, physical), row = over(u, p->modulo_inverse, p->modulo);
-    uint32_t m = (uint32_t)(u - row * p->modulo);
+    uint64_t u = packed(&p->unit, offset);
+    uint32_t bits = 0;
+    struct place_part part = {.row = over(u, p->modulo_inverse, p->modulo)};
+
+    part.rest = (uint32_t)(u - part.row * p->modulo);
+    part.inside = packed(&p->inside, offset);
+    for (uint32_t k = 0; k < p->side_bits; k++)
+        part.side = (uint8_t)(part.side | parity(offset & p->side_mask[k]) << k);
+    for (uint32_t k = 0; k < p->slice_bits; k++)
+        bits = bits << 1 | parity(offset & p->slice_mask[k]);
+    part.slice_bits = (uint16_t)bits;
+    return part;
+}
+
+struct place_part place_page(const struct placer *p, uint64_t physical)
+{
+    struct place_part part = place_within(p, physical);
+
+    if (p->side_page)
+        part.side ^= (uint8_t)hash_below(physical >> p->page_shift, p->seed ^ 0x70616765,
+                                         1u << p->side_bits);
+    return part;
+}
+
+/* The slice within its XOR class: rest, and row, which becomes the row within the slice. */
+static uint32_t slice_of(const struct placer *p, uint32_t rest, uint64_t *row)
+{
+    uint32_t m = rest;
 
     if (p->mixed) {
-        m += hash_below(row, ~p->seed, p->modulo);
+        m += hash_below(*row, ~p->seed, p->modulo);
         m = m >= p->modulo ? m - p->modulo : m;
     }
     if (p->table_n != 0) {
         uint32_t at = m;
 
         m = p->table[at];
-        row = row * p->count[m] + p->rank[at];
+        *row = *row * p->count[m] + p->rank[at];
     }
-    *i = row << p->inside.bits | packed(&p->inside, physical);
     return m;
 }
 
-struct place place_of(const struct placer *p, uint64_t physical)
+struct place place_join(const struct placer *p, const struct place_part *page,
+                        const struct place_part *high, const struct place_part *low)
 {
-    uint32_t side = 0, slice;
+    uint64_t row = page->row + high->row + low->row, i;
+    uint32_t rest = page->rest + high->rest + low->rest, slice;
     struct place at;
-    uint64_t i;
 
-    for (uint32_t k = 0; k < p->side_bits; k++)
-        side |= parity(physical & p->side_mask[k]) << k;
-    if (p->side_page)
-        side ^= hash_below(physical >> p->page_shift, p->seed ^ 0x70616765, 1u << p->side_bits);
-    slice = slice_of(p, physical, &i);
-    for (uint32_t k = 0; k < p->slice_bits; k++)
-        slice = slice << 1 | parity(physical & p->slice_mask[k]);
-    at.side = (uint8_t)side;
+    for (int k = 0; k < 2; k++) {
+        uint32_t carry = rest >= p->modulo;
+
+        row += carry;
+        rest -= carry ? p->modulo : 0;
+    }
+    slice = slice_of(p, rest, &row) << p->slice_bits;
+    slice |= (uint32_t)(page->slice_bits ^ high->slice_bits ^ low->slice_bits);
+    i = row << p->inside.bits | page->inside | high->inside | low->inside;
+    at.side = page->side ^ high->side ^ low->side;
     at.slice = (uint16_t)slice;
     at.set = slice * p->sets + set_of(p, i);
     at.sub = p->sub_slices == 1 ? 0 : (uint8_t)hash_below(i, p->seed + 1, p->sub_slices);
     return at;
+}
+
+struct place place_of(const struct placer *p, uint64_t physical)
+{
+    static const struct place_part none;
+    struct place_part all = place_page(p, physical);
+
+    return place_join(p, &all, &none, &none);
 }

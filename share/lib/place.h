@@ -42,8 +42,21 @@ struct placer {
     uint16_t table[CHIP_LIST], rank[CHIP_LIST], count[CHIP_LIST * 2];
 };
 
+/* What some of an address's bits add to its place. */
+struct place_part {
+    uint64_t row, inside; /* of u / modulo, of i below the unit */
+    uint32_t rest;        /* of u % modulo */
+    uint16_t slice_bits;
+    uint8_t side;
+};
+
 /* 0, or -1 when the masks leave more than PLACE_FIELDS runs of address bits. */
 int placer_init(struct placer *p, const struct chip *c);
 struct place place_of(const struct placer *p, uint64_t physical);
+/* The same in parts, so that a table of parts spares most of the work: of a page's address, and of bits within pages. */
+struct place_part place_page(const struct placer *p, uint64_t physical);
+struct place_part place_within(const struct placer *p, uint64_t offset);
+struct place place_join(const struct placer *p, const struct place_part *page,
+                        const struct place_part *high, const struct place_part *low);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "policy_order.h"
 #include "rng.h"
 
 #define POLICY_WAYS  32 /* most ways */
@@ -43,30 +44,6 @@ int policy_find(const char *name, struct policy *p);
 
 /* Which of the empty ways (bit w of `empty`, not 0) is filled first: the lowest; the highest for QLRU's R2. */
 unsigned policy_empty_way(const struct policy *p, uint32_t empty);
-
-/* Moves way w to the front of the order, eight ways at a time: the bytes before it move up by one. A state therefore has
- * room for the ways rounded up to a multiple of eight. */
-static inline void policy_to_front(uint8_t *order, unsigned w)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t carry = w, word, differ, zero, moved;
-
-    for (;; order += 8) {
-        memcpy(&word, order, 8);
-        differ = word ^ w * ones;
-        zero = (differ - ones) & ~differ &
-               ones << 7; /* its lowest bit is in the first byte that is w */
-        moved = word << 8 | carry;
-        if (zero != 0)
-            break;
-        memcpy(order, &moved, 8);
-        carry = word >> 56;
-    }
-    zero ^= zero - 1; /* all bits up to that byte's */
-    word = (word & ~zero) | (moved & zero);
-    memcpy(order, &word, 8);
-}
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "policy_to_front reads bytes in order");
 
 /* One set with its lines, for replays. */
 #define POLICY_NONE 0xffffffffu

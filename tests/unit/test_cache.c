@@ -71,6 +71,46 @@ static void test_place(void **state)
     free(c);
 }
 
+static void must_init(struct cache *m, const struct chip *c)
+{
+    char why[256] = "";
+
+    assert_int_equal(chip_check(c, why, sizeof why), 0);
+    assert_int_equal(cache_init(m, c, why, sizeof why), 0);
+    assert_int_equal(cache_map(m, 8 << 20, 1), 0);
+}
+
+/* Looked up by the tables of a mapped buffer, and directly. */
+static void test_tables(void **state)
+{
+    struct chip *c = xcalloc(1, sizeof *c);
+    struct cache m;
+    struct rng r;
+
+    (void)state;
+    for (uint64_t seed = 1; seed < 40; seed++) {
+        uint64_t bytes;
+
+        rng_seed(&r, seed);
+        chip_draw(c, &r, &(struct chip_draw){.table = seed % 3 == 0});
+        must_init(&m, c);
+        bytes = c->memory < 64 << 20 ? c->memory : 64 << 20;
+        assert_int_equal(cache_map(&m, bytes, seed), 0);
+        for (int k = 0; k < 500; k++) {
+            uint64_t offset = rng_below(&r, bytes);
+            uint64_t physical = m.frame[offset / c->page] * c->page + offset % c->page;
+            struct cache_ref got = cache_ref(&m, offset);
+            struct place want = place_of(&m.placer, physical);
+
+            assert_int_equal(got.line, physical / c->line);
+            assert_true(got.at.side == want.side && got.at.slice == want.slice &&
+                        got.at.set == want.set && got.at.sub == want.sub);
+        }
+        cache_free(&m);
+    }
+    free(c);
+}
+
 /* Every chip, hashed or not (but for mix): contiguous lines fill sides, slices and sets evenly. */
 static void test_even(void **state)
 {
@@ -114,15 +154,6 @@ static void small(struct chip *c)
     c->side_masks.v[0] = 0x1000;
     c->sets = 1;
     c->ways = 2;
-}
-
-static void must_init(struct cache *m, const struct chip *c)
-{
-    char why[256] = "";
-
-    assert_int_equal(chip_check(c, why, sizeof why), 0);
-    assert_int_equal(cache_init(m, c, why, sizeof why), 0);
-    assert_int_equal(cache_map(m, 8 << 20, 1), 0);
 }
 
 static unsigned level(struct cache *m, uint64_t offset, unsigned side)
@@ -392,11 +423,12 @@ static void test_policies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place),     cmocka_unit_test(test_even),
-        cmocka_unit_test(test_levels),    cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_stores),    cmocka_unit_test(test_store_keeps),
-        cmocka_unit_test(test_dirty_cap), cmocka_unit_test(test_persist),
-        cmocka_unit_test(test_map),       cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_place),       cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_even),        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_copies),      cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_store_keeps), cmocka_unit_test(test_dirty_cap),
+        cmocka_unit_test(test_persist),     cmocka_unit_test(test_map),
+        cmocka_unit_test(test_policies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
