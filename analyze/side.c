@@ -12,8 +12,9 @@ enum { LEAST_LINES = 32, LEAST_SMS = 4 };
 /* A mode holds this share of the lines at least; two SMs have the same pattern when so many lines agree. */
 static const double least_share = 0.04, same_pattern = 0.95;
 static const double least_step = 0.02; /* gap between near and far, of the near latency */
-/* When all SMs find the same lines near, those may be in a slice that is near to all: a side is farther away. */
-static const double least_alone = 0.25;
+/* How much farther the far lines are: with less, SMs may differ in their distances to slices of one side; and when all SMs
+ * find the same lines near, those may be in a slice that is near to all. */
+static const double least_apart = 0.10, least_alone = 0.25;
 
 void side_alloc(struct side *s, size_t lines, size_t sms)
 {
@@ -98,7 +99,7 @@ static void vote_line(struct side *s, size_t line, const uint8_t *far, size_t *a
 static void count_sides(struct side *s, const uint8_t *far)
 {
     size_t agreed = 0, voted = 0, nowhere = 0;
-    int alone;
+    int close;
 
     for (size_t i = 0; i < s->lines; i++) {
         int near = 0;
@@ -116,8 +117,8 @@ static void count_sides(struct side *s, const uint8_t *far)
     for (size_t i = 0; i < s->lines; i++)
         vote_line(s, i, far, &agreed, &voted);
     s->agree = (double)agreed / (double)voted;
-    alone = s->seen == 1 && s->far < (1 + least_alone) * s->near;
-    s->verdict = s->sides < 2 || alone || s->unclear * 20 > s->lines ? SIDE_UNCLEAR
+    close = s->far < (1 + (s->seen == 1 ? least_alone : least_apart)) * s->near;
+    s->verdict = s->sides < 2 || close || s->unclear * 20 > s->lines ? SIDE_UNCLEAR
                  : s->sms < 2                                        ? SIDE_ONE_SM
                                                                      : SIDE_OK;
 }
