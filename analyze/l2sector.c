@@ -1,6 +1,6 @@
 /* l2sector: line, sector and what a miss fetches. From sector rows (touch and probe), partial rows (bandwidth of partial
- * reads) and sametag rows (an address near a line of a full set), any of them or all concatenated: each method is a
- * finding of its own. What the controls do not allow is "not decided". */
+ * reads), sametag rows (an address near a line of a full set) and pitch rows (how many nodes fit at each stride), any of
+ * them or all concatenated: each method is a finding of its own. What the controls do not allow is "not decided". */
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
 #include "../share/lib/out.h"
@@ -9,7 +9,10 @@
 #include "controls.h"
 #include "findings.h"
 #include "infer.h"
+#include "pitch.h"
 #include "sector_rows.h"
+
+#include <gsl/gsl_errno.h>
 
 #include <getopt.h>
 #include <math.h>
@@ -356,13 +359,62 @@ static void put_tags(struct out *o, const struct sector_rows *r)
     free(s);
 }
 
+/* Points of one stride; whether it has a rise. */
+static bool fill_of(const struct pitch_row *r, size_t n, struct pitch_fill *f)
+{
+    struct pitch_point *p = xcalloc(n, sizeof *p);
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        p[i] = (struct pitch_point){r[i].nodes, r[i].cycles};
+    f->stride = r->stride;
+    rc = pitch_middle(p, n, f);
+    free(p);
+    return rc == 0;
+}
+
+static void put_pitch(struct out *o, const struct sector_rows *r)
+{
+    struct pitch_fill *f = xcalloc(r->npitch + 1, sizeof *f);
+    struct pitch_fit fit;
+    char *fits = xstrdup(""), *longer;
+    size_t n = 0, strides = 0;
+    int rc;
+
+    for (size_t i = 0, k; i < r->npitch; i += k, strides++) {
+        for (k = 1; i + k < r->npitch && r->pitch[i + k].stride == r->pitch[i].stride;)
+            k++;
+        if (!fill_of(&r->pitch[i], k, &f[n]))
+            continue;
+        longer = xprintf("%s%s%.0f of %g", fits, n > 0 ? ", " : "", f[n].nodes, f[n].stride);
+        free(fits);
+        fits = longer;
+        n++;
+    }
+    rc = pitch_line(f, n, &fit);
+    if (rc == 0)
+        finding_put(o, "line", fit.line, fit.lo, fit.hi, "stride", r->npitch,
+                    "nodes that fit by stride: %s; as many bytes at %zu strides, as many nodes at "
+                    "%zu, within %.2g %%",
+                    fits, fit.below, fit.above, 100 * fit.spread);
+    else
+        finding_word(o, "line", "not decided", "stride", r->npitch,
+                     "nodes that fit by stride: %s (no rise at %zu others): %s", fits, strides - n,
+                     n < 4 ? "four strides are needed"
+                     : isfinite(fit.spread)
+                         ? "neither as many bytes nor as many nodes"
+                         : "all strides hold as many bytes, or all as many nodes");
+    free(fits);
+    free(f);
+}
+
 static const struct cli_opt opts[] = {
     {'S', "strict", NULL, "an incomplete input is an error"},
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-S] [file...]", "Finds line, sector and fetch size from rows of sector, partial and sametag.",
-    opts};
+    "[-S] [file...]",
+    "Finds line, sector and fetch size from rows of sector, partial, sametag and pitch.", opts};
 
 int main(int argc, char **argv)
 {
@@ -372,6 +424,7 @@ int main(int argc, char **argv)
     struct out o;
 
     cli_start("l2sector");
+    gsl_set_error_handler_off();
     while (xcli_next(argc, argv, &usage) != -1)
         strict = true;
     t = xtsv_open(argv + optind);
@@ -384,6 +437,8 @@ int main(int argc, char **argv)
     put_partial_rate(&o, &r);
     if (r.ntag > 0)
         put_tags(&o, &r);
+    if (r.npitch > 0)
+        put_pitch(&o, &r);
     out_end(&o, "ok");
     sector_rows_free(&r);
     tsv_close(t);

@@ -1,4 +1,5 @@
-/* Collects rows of sector by granularity and touch, of partial by pair, of sametag by set and distance. */
+/* Collects rows of sector by granularity and touch, of partial by pair, of sametag by set and distance,
+ * of pitch by stride and nodes. */
 #include "sector_rows.h"
 #include "../share/lib/mem.h"
 #include "columns_of.h"
@@ -79,6 +80,39 @@ static void add_tag(void *rows, const struct tsv *t, const size_t *c)
     }
 }
 
+/* Rows of one point follow each other; a point that is measured again joins the first. */
+static void add_pitch(void *rows, const struct tsv *t, const size_t *c)
+{
+    struct sector_rows *r = rows;
+    double stride = (double)xtsv_u64(t, c[0]), nodes = (double)xtsv_u64(t, c[1]),
+           cycles = xtsv_double(t, c[2]), n = (double)xtsv_u64(t, c[3]);
+    size_t i = r->npitch;
+    struct pitch_row *p;
+
+    if (!(stride > 0) || !(nodes > 0) || !(cycles > 0))
+        xtsv_bad(t, c[stride > 0 ? nodes > 0 ? 2 : 1 : 0], "not above 0");
+    while (i > 0 && !(r->pitch[i - 1].stride == stride && r->pitch[i - 1].nodes == nodes))
+        i--;
+    if (i == 0) {
+        r->pitch = xgrow(r->pitch, r->npitch, &r->pitch_cap, sizeof *r->pitch);
+        r->pitch[r->npitch++] = (struct pitch_row){stride, nodes, 0, 0};
+        i = r->npitch;
+    }
+    p = &r->pitch[i - 1];
+    p->n += n;
+    if (n > 0)
+        p->cycles += n / p->n * (cycles - p->cycles);
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+    const struct pitch_row *a = pa, *b = pb;
+
+    if (a->stride != b->stride)
+        return a->stride < b->stride ? -1 : 1;
+    return (a->nodes > b->nodes) - (a->nodes < b->nodes);
+}
+
 /* The experiments, in the order of what tells their headers apart. */
 static const struct row_kind kinds[] = {
     {"sector",
@@ -88,14 +122,17 @@ static const struct row_kind kinds[] = {
      add_touch},
     {"partial", "take", {"level", "fetch", "case", "take", "every", "ns_unit"}, 6, add_partial},
     {"sametag", "by", {"set", "threshold", "case", "by", "first", "cycles"}, 6, add_tag},
+    {"pitch", "nodes", {"stride", "nodes", "cycles", "n"}, 4, add_pitch},
     {NULL, NULL, {NULL}, 0, NULL},
 };
 
 void xsector_read(struct tsv *t, struct sector_rows *r)
 {
-    xrows_read(t, kinds, "sector, partial or sametag", r);
+    xrows_read(t, kinds, "sector, partial, sametag or pitch", r);
     for (size_t i = 0; i < r->npartial; i++)
         values_sort(&r->partial[i].ns);
+    if (r->npitch > 1)
+        qsort(r->pitch, r->npitch, sizeof *r->pitch, by_place);
 }
 
 void sector_rows_free(struct sector_rows *r)
@@ -109,5 +146,6 @@ void sector_rows_free(struct sector_rows *r)
     free(r->touches);
     free(r->partial);
     free(r->tag);
+    free(r->pitch);
     *r = (struct sector_rows){0};
 }

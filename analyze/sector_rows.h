@@ -1,4 +1,4 @@
-/* Rows of sector, partial and sametag, collected by condition. */
+/* Rows of sector, partial, sametag and pitch, collected by condition. */
 #ifndef L2_SECTOR_ROWS_H
 #define L2_SECTOR_ROWS_H
 
@@ -39,11 +39,17 @@ struct tag_point {
     } instead, also;
 };
 
+/* One number of nodes at one stride of pitch: mean of n hops. */
+struct pitch_row {
+    double stride, nodes, cycles, n;
+};
+
 struct sector_rows {
     struct touches *touches;
     struct partial_point *partial;
     struct tag_point *tag;
-    size_t ntouches, npartial, ntag, touches_cap, partial_cap, tag_cap;
+    struct pitch_row *pitch; /* by stride, then nodes */
+    size_t ntouches, npartial, ntag, npitch, touches_cap, partial_cap, tag_cap, pitch_cap;
 };
 
 /* Reads all tables; exits on malformed rows, rows of other experiments, or rows of two devices. */

@@ -24,7 +24,8 @@ extern const struct experiment
     exp_replay,
     exp_tlb,
     exp_inclusion,
-    exp_persist;
+    exp_persist,
+    exp_pitch;
 
 const struct experiment *const experiment_table[] = {
     &exp_latency,
@@ -46,6 +47,7 @@ const struct experiment *const experiment_table[] = {
     &exp_tlb,
     &exp_inclusion,
     &exp_persist,
+    &exp_pitch,
     NULL,
 };
 /* clang-format on */

@@ -19,6 +19,7 @@ const struct column column_table[] = {
     {"size", WHOLE, PARAM, "bytes", "working set"},
     {"stride", WHOLE, PARAM, "bytes", "distance between two lines or nodes that are used"},
     {"node", WHOLE, PARAM, "bytes", "size of a node of a pointer chase"},
+    {"nodes", WHOLE, PARAM, "", "nodes of a pointer chase"},
     {"op", WORD, PARAM, "", "operator of the access: cg, ca, cv, store, atom, read, write, copy"},
     {"timing", WORD, PARAM, "", "each: every access was timed; total: a whole pass, cycles is its mean"},
     {"order", WORD, PARAM, "", "order of the accesses: cycle (one random cycle), shuffle (fresh each pass), linear, random"},
