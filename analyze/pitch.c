@@ -73,6 +73,10 @@ static double try_at(const struct pitch_fill *f, size_t n, size_t below, double 
     *line = exp(bytes - nodes);
     for (size_t i = 0; i < n; i++)
         sum += pow(i < below ? log(f[i].nodes * f[i].stride) - bytes : log(f[i].nodes) - nodes, 2);
+    /* A line at the first or the last stride is none: there is nothing to tell it from all bytes, or all nodes, alike. */
+    if ((below == 1 && *line < f[0].stride * ends) ||
+        (below == n - 1 && *line * ends > f[n - 1].stride))
+        return INFINITY;
     return f[below - 1].stride > *line * ends || f[below].stride * ends < *line ? INFINITY : sum;
 }
 

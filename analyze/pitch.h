@@ -28,10 +28,11 @@ struct pitch_fit {
     size_t below, above; /* strides that share lines, and that do not */
 };
 
-/* The law nodes = capacity / max(stride, line), fitted to logarithms by least squares for every place of the line among the
+/* The law nodes = capacity / min(stride, line), fitted to logarithms by least squares for every place of the line among the
  * strides, which must rise. The interval is one of 95 % by Student's t and the spread (PITCH_LEAST at least),
  * and an eighth of the mean width wider on either side: where sets fill unevenly, lines that lie densely fit worse than
- * others. 0; -1 when fewer than four strides are there, none or all are below the line, or the spread is above
+ * others. 0; -1 when fewer than four strides are there, none or all are below the line, the line is
+ * within 10 % of the first or last, or the spread is above
  * PITCH_SPREAD. */
 #define PITCH_SPREAD 0.05
 #define PITCH_LEAST  0.02

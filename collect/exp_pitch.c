@@ -20,7 +20,7 @@
 
 enum {
     FIRST = 32,
-    BISECTIONS = 4,
+    BISECTIONS = 3,
     LEAST_BUFFER = 8 << 20,
     L2_TIMES = 16,
     PLACES = 32,
@@ -119,7 +119,7 @@ static int find_rise(struct run *r, struct scan *s, double *many, double *half)
 
 static int around(struct run *r, struct scan *s, double middle)
 {
-    static const double tail[] = {PLATEAU, 2, 2.5};
+    static const double tail[] = {PLATEAU, 2};
     uint64_t points = param_u64(r, "points");
     double most = (double)(s->bytes / s->chains.stride);
 
@@ -214,9 +214,9 @@ static int run_pitch(struct run *r)
 }
 
 static const struct param params[] = {
-    {"stride", PARAM_SIZES, "32,48,96,160,288,544", "bytes",
+    {"stride", PARAM_SIZES, "48,80,112,160,288,544", "bytes",
      "from node to node: some below a line, some above; odd multiples of 16 or 32", 8, 65536},
-    {"points", PARAM_U64, "8", "", "numbers of nodes around the middle of a rise", 2, 1000},
+    {"points", PARAM_U64, "6", "", "numbers of nodes around the middle of a rise", 2, 1000},
     {"window", PARAM_SIZE, "2K", "bytes", "all nodes of a window before the next one", 0, 1e9},
     {"hops", PARAM_U64, "4096", "", "timed hops a point", 1, 1e9},
     {"sample", PARAM_U64, "65536", "nodes", "a point rests on at least, up to 32 places", 1, 1e9},

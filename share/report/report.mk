@@ -94,6 +94,7 @@ $P/%.sms.gp: $P/slices.sms.tsv $(call program,l2plot)
 	if [ -n "$$(grep -v '^#' $< | sed -n 2p)" ]; then $(step) -n $@ l2plot -T svg -t sms $<; else : >$@; fi
 # The others: l2plot -t NAME ARCHIVE, or with these words, or a pipe that reads the archive as $1.
 draw_cases := -t heat -x op -y case -z cycles
+draw_nodes := -t curve -x nodes -y cycles -g stride
 draw_distance := -t curve -x by -y cycles -g case
 pipe_takes := gzip -cdf "$$1" | l2body grep -E "memory.*default" | l2plot -T svg -t heat -x take -y every -z gbps
 pipe_windows := l2band -w "$$1" | l2plot -T svg -t curve -x size -y share -g persist
@@ -128,7 +129,7 @@ $P/$1.html: $P/%.html: $(call text,$1) $P/%.prov $(foreach p,$(call parts,$1),$P
 endef
 $(foreach s,$(STEMS),$(eval $(call one_section,$s)))
 
-ORDER := latency sector partial evict survive stride sametag replace copies matrix contend loads write dirty inclusion tlb persist bandwidth \
+ORDER := latency sector partial evict survive stride sametag pitch replace copies matrix contend loads write dirty inclusion tlb persist bandwidth \
   clock predictions
 SECTIONS := $(foreach e,$(ORDER),$(filter $e $e-% $e_%,$(STEMS)))
 SECTIONS += $(filter-out $(SECTIONS),$(STEMS))

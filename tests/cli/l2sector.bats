@@ -45,7 +45,7 @@ value()
 
 @test "other rows, two devices, header only, cut input" {
     printf '#l2tsv 1\nexp\tsize\nlatency\t1\n' >other.tsv
-    fails 1 "not a row of sector, partial or sametag: 'latency'" l2sector other.tsv
+    fails 1 "not a row of sector, partial, sametag or pitch: 'latency'" l2sector other.tsv
     { sector 64 280 540; sector 64 280 540 | sed 's/^#uuid A/#uuid B/'; } >two.tsv
     fails 1 "rows of two devices ('A' and 'B')" l2sector two.tsv
     sector 64 280 540 | sed -n '1,3p' | l2sector | tail -n 1 | grep -q '^#end rows=0 status=ok'

@@ -51,6 +51,29 @@ is()
     done
 }
 
+@test "the line by nodes that fit at each stride: lines, hashes, policies" {
+    for line in 64 128 256; do
+        for hash in none xor; do
+            for policy in lru plru; do
+                chip "line $line" "sector $((line / 4))" "fetch $((line / 2))" "set_hash $hash" "policy $policy" \
+                    "l2_api $((960 * line))"
+                l2collect -q -d sim:./my.dev pitch sample=32768 | l2sector >found
+                body found | awk -F '\t' -v line="$line" '$1 == "line" && $6 == "stride" {
+                    print line ":", $0; ok = $3 <= line && line <= $4 && $4 < 1.35 * $3 } END { exit !ok }'
+            done
+        done
+    done
+}
+
+@test "strides of a plain index that leave sets unused, or too few: the line is not decided" {
+    chip 'set_hash none'
+    l2collect -q -d sim:./my.dev pitch stride=256,512,1024,2048 buffer=16M sample=8192 | l2sector >found
+    is line stride 'not decided'
+    l2collect -q -d sim:./my.dev pitch stride=96,160,288 sample=8192 | l2sector >found
+    is line stride 'not decided'
+    grep -q 'four strides are needed' found
+}
+
 @test "allocate, fetch on a partial store, byte mask: every combination" {
     for allocate in sector fetch none; do
         for partial in mask fetch; do
