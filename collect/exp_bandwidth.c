@@ -214,18 +214,18 @@ static int check(struct run *r, const struct plan *plan)
         const struct stream *s = &plan->v[i].s;
 
         if (s->width != 4 && s->width != 8 && s->width != 16)
-            return device_fail(r->dev, "width=%" PRIu32 " is not 4, 8 or 16", s->width);
+            return run_misfit(r, "width=%" PRIu32 " is not 4, 8 or 16", s->width);
         if (s->unroll != 1 && s->unroll != 2 && s->unroll != 4 && s->unroll != 8)
-            return device_fail(r->dev, "unroll=%" PRIu32 " is not 1, 2, 4 or 8", s->unroll);
+            return run_misfit(r, "unroll=%" PRIu32 " is not 1, 2, 4 or 8", s->unroll);
         if (s->same > s->blocks)
-            return device_fail(r->dev, "same=%" PRIu32 " is more than blocks=%" PRIu32, s->same,
-                               s->blocks);
+            return run_misfit(r, "same=%" PRIu32 " is more than blocks=%" PRIu32, s->same,
+                              s->blocks);
         if ((s->take == 0) != (s->every == 0) || s->take > s->every || s->take % s->width != 0)
-            return device_fail(r->dev,
-                               "take=%" PRIu32 " every=%" PRIu32
-                               ": give both, take a multiple of width=%" PRIu32
-                               " and not above every",
-                               s->take, s->every, s->width);
+            return run_misfit(r,
+                              "take=%" PRIu32 " every=%" PRIu32
+                              ": give both, take a multiple of width=%" PRIu32
+                              " and not above every",
+                              s->take, s->every, s->width);
     }
     return 0;
 }

@@ -370,10 +370,10 @@ static int run_lines(struct contend *c)
 
     for (size_t i = 0; i < n; i++)
         if (list[i] + 8 > c->buffer)
-            return device_fail(d, "line %" PRIu64 " is outside of buffer=%s", list[i],
-                               cli_size(c->buffer));
+            return run_misfit(c->r, "line %" PRIu64 " is outside of buffer=%s", list[i],
+                              cli_size(c->buffer));
     if (!searches && n % 2 != 0)
-        return device_fail(d, "lines: %zu offsets are no pairs", n);
+        return run_misfit(c->r, "lines: %zu offsets are no pairs", n);
     if (c->buffer / c->line < 2 * PLACE_LINES ||
         (!param_auto(c->r, "spacing") && c->spacing > c->buffer))
         return device_fail(d, "buffer=%s is too small", cli_size(c->buffer));

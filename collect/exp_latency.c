@@ -192,9 +192,9 @@ static int check(struct run *r, const struct latency *l, uint64_t most)
     struct device *d = r->dev;
 
     if (l->chains.stride % 8 != 0)
-        return device_fail(d, "stride=%" PRIu64 " is not a multiple of 8", l->chains.stride);
+        return run_misfit(r, "stride=%" PRIu64 " is not a multiple of 8", l->chains.stride);
     if (l->shuffle && l->chains.stride < 16)
-        return device_fail(d, "order=shuffle needs two pointers in a node: stride=16 or more");
+        return run_misfit(r, "order=shuffle needs two pointers in a node: stride=16 or more");
     if (param_u64(r, "sm") >= d->info.sms || l->chains.n > d->info.sms)
         return device_fail(d, "sm=%" PRIu64 " chains=%zu: the device has %u SMs",
                            param_u64(r, "sm"), l->chains.n, d->info.sms);

@@ -146,7 +146,7 @@ static int choose_lines(struct matrix *m)
         m->line[m->nline] = x;
     }
     add_random(m, extra, bytes);
-    return m->nline > 0 ? 0 : device_fail(r->dev, "no lines: count=0 random=0");
+    return m->nline > 0 ? 0 : run_misfit(r, "no lines: count=0 random=0");
 }
 
 /* Which SMs: sm[k] 1 for those wanted. */

@@ -122,8 +122,8 @@ static int check(struct run *r, const char *name)
 
     for (size_t i = 0; i < n; i++)
         if (v[i] % WIDTH != 0)
-            return device_fail(r->dev, "%s=%llu is not a multiple of %d", name,
-                               (unsigned long long)v[i], WIDTH);
+            return run_misfit(r, "%s=%llu is not a multiple of %d", name, (unsigned long long)v[i],
+                              WIDTH);
     return 0;
 }
 
@@ -139,8 +139,8 @@ static int run_partial(struct run *r)
     if (check(r, "take") != 0 || check(r, "every") != 0)
         return -1;
     if (l[0].size >= l[1].size)
-        return device_fail(r->dev, "small=%s is not below large=%s", cli_size(l[0].size),
-                           cli_size(l[1].size));
+        return run_misfit(r, "small=%s is not below large=%s", cli_size(l[0].size),
+                          cli_size(l[1].size));
     for (size_t i = 0; i < n; i++)
         most = stretched(l[1].size, every[i]) > most ? stretched(l[1].size, every[i]) : most;
     if (r->dev->ops->alloc(r->dev, most) != 0)

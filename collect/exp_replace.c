@@ -179,8 +179,8 @@ static int typed(struct run *r, struct sequences *s)
     rc = sequences_parse(s, text, why, sizeof why);
     free(read);
     if (rc != 0)
-        return device_fail(r->dev, "seq: %s", why);
-    return s->n == 0 ? device_fail(r->dev, "seq: no sequence in it") : 0;
+        return run_misfit(r, "seq: %s", why);
+    return s->n == 0 ? run_misfit(r, "seq: no sequence in it") : 0;
 }
 
 static int run_set(struct run *r, const struct bed *b, struct sequences *user)

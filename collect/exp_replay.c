@@ -169,7 +169,7 @@ static int parse(struct run *r, struct pattern **list, size_t *n)
         xpattern_trace(&(*list)[(*n)++], trace);
     for (char *w = strtok_r(copy, ";", &save); w != NULL && !failed; w = strtok_r(NULL, ";", &save))
         if (pattern_parse(&(*list)[*n], w, NULL, why, sizeof why) != 0)
-            failed = device_fail(r->dev, "%s", why);
+            failed = run_misfit(r, "%s", why);
         else
             ++*n;
     free(copy);

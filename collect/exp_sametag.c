@@ -124,8 +124,8 @@ static int run_sametag(struct run *r)
     b->p.lines = evset_lines_of(param_text(r, "lines"));
     rc = span % step == 0 && step % 8 == 0
              ? evset_plan(&b->p, &r->rng)
-             : device_fail(r->dev, "step=%llu must be a multiple of 8 that divides span=%llu",
-                           (unsigned long long)step, (unsigned long long)span);
+             : run_misfit(r, "step=%llu must be a multiple of 8 that divides span=%llu",
+                          (unsigned long long)step, (unsigned long long)span);
     if (rc == 0)
         rc = sets(r, b);
     evset_plan_free(&b->p);

@@ -156,11 +156,11 @@ static int run_sector(struct run *r)
                           .bytes = 4 * p.g.span,
                           .line = param_u64(r, "line")};
     if (p.g.step % 8 != 0 || p.g.span % (2 * p.g.step) != 0 || p.b.bytes % p.b.line != 0)
-        return device_fail(r->dev,
-                           "span=%llu step=%llu: step must be a multiple of 8, span one of twice "
-                           "the step, four spans one of line=%llu",
-                           (unsigned long long)p.g.span, (unsigned long long)p.g.step,
-                           (unsigned long long)p.b.line);
+        return run_misfit(r,
+                          "span=%llu step=%llu: step must be a multiple of 8, span one of twice "
+                          "the step, four spans one of line=%llu",
+                          (unsigned long long)p.g.span, (unsigned long long)p.g.step,
+                          (unsigned long long)p.b.line);
     param_sizes(r, "fetch", &nfetch);
     for (size_t k = 0; k < OPS; k++)
         nop += wanted(r, ops[k]);

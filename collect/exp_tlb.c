@@ -71,7 +71,7 @@ static int add_stride(struct run *r, struct plan *plan, uint64_t stride)
     const uint64_t *given = param_sizes(r, "pages", &n);
 
     if (stride % 8 != 0)
-        return device_fail(r->dev, "stride=%" PRIu64 " is not a multiple of 8", stride);
+        return run_misfit(r, "stride=%" PRIu64 " is not a multiple of 8", stride);
     if (param_auto(r, "pages") && fit >= LEAST_PAGES) {
         snprintf(word, sizeof word, "%d:%" PRIu64 ":%d", LEAST_PAGES, fit, OCTAVE);
         sizes_parse(&list, word, why, sizeof why);

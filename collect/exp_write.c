@@ -84,10 +84,10 @@ static int make_plan(struct run *r, struct plan *p)
         uint32_t b = (uint32_t)bytes[i];
 
         if ((b & (b - 1)) != 0 || straddling(p->step, b) + b > SPAN)
-            return device_fail(r->dev,
-                               "bytes=%u: a store is a power of two, and with half a step=%u it "
-                               "must end within %d bytes",
-                               b, p->step, SPAN);
+            return run_misfit(r,
+                              "bytes=%u: a store is a power of two, and with half a step=%u it "
+                              "must end within %d bytes",
+                              b, p->step, SPAN);
         add(p, ALIGNED, b, 0);
         if (b > 1)
             add(p, STRADDLE, b, straddling(p->step, b));
@@ -198,8 +198,8 @@ static int run_write(struct run *r)
     int rc;
 
     if ((p.step & (p.step - 1)) != 0 || 1024 % b.line != 0)
-        return device_fail(r->dev, "step=%u is no power of two, or line=%llu does not divide 1024",
-                           p.step, (unsigned long long)b.line);
+        return run_misfit(r, "step=%u is no power of two, or line=%llu does not divide 1024",
+                          p.step, (unsigned long long)b.line);
     rc = make_plan(r, &p);
     shuffle(&r->rng, &p);
     b.n = p.n;

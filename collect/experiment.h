@@ -35,6 +35,7 @@ struct run {
     struct rng rng; /* seeded by -s, the experiment's own stream */
     struct params *params;
     const struct experiment *exp;
+    bool misfit; /* see run_misfit */
 };
 
 struct experiment {
@@ -58,6 +59,8 @@ bool param_auto(const struct run *r, const char *name); /* left at its default "
 /* PARAM_SIZES; the array belongs to the parameters. */
 const uint64_t *param_sizes(const struct run *r, const char *name, size_t *n);
 
+/* Parameters that fit no device: the exit status will be that of wrong usage. Returns -1. */
+int run_misfit(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether Ctrl-C (or a closed pipe) asks to stop; the rows written so far are kept. */
 bool run_stopped(void);
 /* "#KEY VALUE" in the table, at once. */

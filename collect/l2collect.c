@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     const char *spec = NULL, *file = NULL;
     struct plan plan = {0};
     struct output output;
-    int c, failed = 0;
+    int c, status = EXIT_OK;
 
     cli_start("l2collect");
     help_on_experiment(argc, argv);
@@ -188,13 +188,13 @@ int main(int argc, char **argv)
     session_signals();
     xoutput_open(&output, file, stdout);
     s.to = output.to;
-    for (size_t i = 0; i < plan.n && !failed; i++)
-        failed = session_run(&s, plan.exp[i], plan.params[i]);
+    for (size_t i = 0; i < plan.n && status == EXIT_OK; i++)
+        status = session_run(&s, plan.exp[i], plan.params[i]);
     s.dev->ops->close(s.dev);
     for (size_t i = 0; i < plan.n; i++)
         params_free(plan.params[i]);
     prov_free(&s.by);
     if (output_close(&output, s.error) != 0)
-        failed = 1;
-    return failed ? EXIT_FAILED : EXIT_OK;
+        status = EXIT_FAILED;
+    return status;
 }

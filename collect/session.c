@@ -84,6 +84,17 @@ void run_note(struct run *r, const char *fmt, ...)
     va_end(ap);
 }
 
+int run_misfit(struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(r->dev->error, sizeof r->dev->error, fmt, ap);
+    va_end(ap);
+    r->misfit = true;
+    return -1;
+}
+
 void run_warn(struct run *r, const char *fmt, ...)
 {
     char text[1024];
@@ -179,12 +190,14 @@ int session_run(struct session *s, const struct experiment *e, struct params *p)
     rng_seed(&r.rng, s->seed ^ hash(e->name));
     if (begin(s, &r, &before) != 0) {
         fprintf(stderr, "%s: %s: %s\n", cli_prog, e->name, s->dev->error);
-        return -1;
+        return EXIT_FAILED;
     }
     preflight(&r, &before);
     progress_start(&progress, e->name, s->quiet);
     failed = e->run(&r);
     failed = end(&r, &before, failed);
     s->error = cannot_write;
-    return failed;
+    if (failed)
+        return r.misfit ? EXIT_USAGE : EXIT_FAILED;
+    return EXIT_OK;
 }

@@ -15,7 +15,8 @@ struct session {
 
 /* From now on Ctrl-C and a closed pipe end a run in order; a Ctrl-C two seconds later ends the program. */
 void session_signals(void);
-/* 0; or -1 when the run was interrupted, the device failed (one line on stderr says so) or the rows can't be written. */
+/* The exit status: EXIT_FAILED when the run was interrupted, the device failed or the rows can't be written, EXIT_USAGE for
+ * parameters that fit no device; one line on stderr says which. */
 int session_run(struct session *s, const struct experiment *e, struct params *p);
 
 #endif

@@ -179,10 +179,10 @@ column()
 @test "parameters that do not fit the device end the table with an error" {
     fails 1 "the device has" l2collect -q -d sim:tiny -o run.tsv latency sm=9999
     tail -n 1 run.tsv | grep -q '^#end rows=0 status=error: sm=9999'
-    fails 1 "stride=12 is not a multiple of 8" l2collect -q -d sim:tiny latency stride=12
-    fails 1 "stride=16 or more" l2collect -q -d sim:tiny latency stride=8 order=shuffle
-    fails 1 "width=5 is not 4, 8 or 16" l2collect -q -d sim:tiny bandwidth width=5
-    fails 1 "take=16 every=0" l2collect -q -d sim:tiny bandwidth take=16
+    fails 2 "stride=12 is not a multiple of 8" l2collect -q -d sim:tiny latency stride=12
+    fails 2 "stride=16 or more" l2collect -q -d sim:tiny latency stride=8 order=shuffle
+    fails 2 "width=5 is not 4, 8 or 16" l2collect -q -d sim:tiny bandwidth width=5
+    fails 2 "take=16 every=0" l2collect -q -d sim:tiny bandwidth take=16
 }
 
 @test "a device that fails in mid-run: rows are kept, the end says why" {

@@ -69,7 +69,7 @@ value()
     l2collect -q -d sim:tiny -o run.tsv sector op=cg reps=1 fetch=48,128
     grep -q '^#warning fetch granularity 48: the device makes it 64, so it is left out' run.tsv
     l2collect -q -d sim:tiny sector op=cg reps=1 fetch=128 sector op=cg reps=1 | grep -c '^#fetch 64$' | grep -qx 2
-    fails 1 "step must be a multiple of 8" l2collect -q -d sim:tiny sector step=20
+    fails 2 "step must be a multiple of 8" l2collect -q -d sim:tiny sector step=20
 }
 
 @test "the touch/probe rows are drawn" {

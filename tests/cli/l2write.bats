@@ -66,8 +66,8 @@ discard()
 }
 
 @test "l2collect: stores that do not fit are refused in one line" {
-    fails 1 "bytes=3: a store is a power of two" l2collect -q -d sim:tiny write bytes=3
-    fails 1 "step=24 is no power of two" l2collect -q -d sim:tiny write step=24
+    fails 2 "bytes=3: a store is a power of two" l2collect -q -d sim:tiny write bytes=3
+    fails 2 "step=24 is no power of two" l2collect -q -d sim:tiny write step=24
     fails 2 "not between" l2collect -q -d sim:tiny write bytes=512
 }
 

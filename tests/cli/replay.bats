@@ -28,8 +28,8 @@ setup()
 }
 
 @test "patterns and traces that can't be: 1, and why" {
-    fails 1 "no such pattern: 'cycle'" l2collect -q -d sim:tiny replay pattern=cycle
-    fails 1 "no such parameter: 'sizes=4K'" l2collect -q -d sim:tiny replay pattern=cyclic,sizes=4K
+    fails 2 "no such pattern: 'cycle'" l2collect -q -d sim:tiny replay pattern=cycle
+    fails 2 "no such parameter: 'sizes=4K'" l2collect -q -d sim:tiny replay pattern=cyclic,sizes=4K
     fails 1 "the device has 8 SMs" l2collect -q -d sim:tiny replay pattern=cyclic,sms=9
     fails 1 "asked, memory has" l2collect -q -d sim:tiny replay pattern=cyclic,size=1G
     printf 'offset\tsm\n0\t9\n' >t.tsv
