@@ -15,6 +15,7 @@ enum { LEAST = 4 };
 static const double multiples[] = {1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 9};
 static const double clip_noise = 12;
 static const double most_uneven = 3;
+static const double fine_width = 1.15;  /* times the noise: groups that hold noise alone */
 static const double least_noise = 0.02; /* cycles: a simulated chip may have none */
 static const double few_apart = 5;      /* groups nearer than so many noise / sqrt(dims) are one */
 /* Distances of pure noise reach 1 + 3 / sqrt(2 dims) times the noise; this much more is allowed for its poor estimate. */
@@ -157,14 +158,31 @@ static void unshuffle_labels(struct cluster *c)
     free(label);
 }
 
-/* The nearest of m neighbours in few dimensions is much nearer than sqrt(2) noise: by sqrt(2 ln m) deviations, each
- * 1 / sqrt(2 dims) of it. With that put right, the groups' median width tells whether most of them hold noise alone; then
- * it is the better estimate. */
-static double true_noise(const struct cluster *c, int *noise_alone)
+/* What the normal distribution exceeds with probability p (Abramowitz and Stegun, 26.2.23). */
+static double normal_above(double p)
+{
+    double t = sqrt(-2 * log(p));
+
+    return t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                   (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+}
+
+/* Half of the time, how long the shortest of m vectors of noise is, as a share of what they are on average (root mean square;
+ * Wilson and Hilferty, "The distribution of chi-square", 1931). */
+static double shortest(double m, double dims)
+{
+    double z = normal_above(1 - pow(0.5, 1 / fmax(m, 1.5)));
+
+    return pow(fmax(1 - 2 / (9 * dims) - z * sqrt(2 / (9 * dims)), 0.05), 1.5);
+}
+
+/* The nearest of many neighbours is nearer than neighbours are on average. With that put right, the groups' median width tells
+ * whether most of them hold noise alone; then it is the better estimate. */
+static double true_noise(struct cluster *c)
 {
     double m = (double)(c->lines < CLUSTER_SAMPLE ? c->lines : CLUSTER_SAMPLE) / (double)c->n;
-    double low = 1 - sqrt(2 * log(m > 2 ? m : 2)) / sqrt(2 * (double)c->dims);
-    double *v = xmalloc((c->lines + 1) * sizeof *v), width = INFINITY;
+    double nearest = c->noise / shortest(m, (double)c->dims), width = INFINITY;
+    double *v = xmalloc((c->lines + 1) * sizeof *v);
     size_t n = 0;
 
     for (size_t i = 0; i < c->lines; i++)
@@ -176,9 +194,25 @@ static double true_noise(const struct cluster *c, int *noise_alone)
     if (n > 0)
         width = split_median(v, n);
     free(v);
-    low = c->noise / (low > 0.2 ? low : 0.2);
-    *noise_alone = width <= low;
-    return fmax(fmin(low, width), least_noise);
+    c->fine = width <= fine_width * nearest;
+    return fmax(fmin(nearest, width), least_noise);
+}
+
+/* Groups whose squared width is beyond noise: by a tenth, and by five times what so few lines of noise vary. */
+static size_t wide_groups(const struct cluster *c)
+{
+    double *sum = xcalloc(c->n + 1, sizeof *sum);
+    size_t wide = 0;
+
+    for (size_t i = 0; i < c->lines; i++)
+        sum[c->label[i]] += (double)(c->own[i] * c->own[i]) / (c->noise * c->noise);
+    for (size_t k = 0; k < c->n; k++) {
+        double n = (double)c->size[k];
+
+        wide += n > 1 && sum[k] / (n - 1) > 1.1 + 5 * sqrt(2 / (n * (double)c->dims));
+    }
+    free(sum);
+    return wide;
 }
 
 /* The lines of one group, n of them. */
@@ -254,8 +288,6 @@ static void refine(struct cluster *c, double noise)
 /* Groups by the best threshold, then refined; 0 when the lines' margins, or a gap between distances, support them. */
 static int find_groups(struct cluster *c)
 {
-    int noise_alone;
-
     c->noise = fmax(cluster_noise(c), least_noise);
     c->clip = (float)(clip_noise * clip_noise * c->noise * c->noise);
     find_threshold(c, c->lines < CLUSTER_SAMPLE ? c->lines : CLUSTER_SAMPLE);
@@ -263,11 +295,11 @@ static int find_groups(struct cluster *c)
         return -1;
     even_noise(c);
     c->noise = fmax(cluster_noise(c), least_noise);
-    refine(c, true_noise(c, &noise_alone));
-    c->noise = true_noise(c, &noise_alone);
+    refine(c, true_noise(c));
+    c->noise = true_noise(c);
     measure_margins(c);
     if (c->n > 1 &&
-        (c->different >= CLUSTER_GAP * c->same || (noise_alone && c->least_margin >= HALVE_MARGIN)))
+        (c->different >= CLUSTER_GAP * c->same || (c->fine && c->least_margin >= HALVE_MARGIN)))
         return 0;
     return -1;
 }
@@ -280,6 +312,7 @@ int cluster_run(struct cluster *c)
         c->unclear = c->lines;
         return -1;
     }
+    c->wide = wide_groups(c);
     c->pure = c->same <= wide_noise * (1 + 3 / sqrt(2 * (double)c->dims)) * c->noise;
     mark_unclear(c);
     drop_empty(c);

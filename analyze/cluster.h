@@ -26,7 +26,9 @@ struct cluster {
     /* Out. */
     size_t n;        /* groups; 0: none that a gap supports */
     uint32_t *label; /* of each line, 0 .. n - 1, or CLUSTER_NONE where it is not clear */
-    int pure; /* whether a group holds nothing but noise; else its lines are of several places */
+    int pure;    /* whether a group holds nothing but noise; else its lines are of several places */
+    int fine;    /* whether half of the lines or more are in such groups */
+    size_t wide; /* groups that are wider than noise */
     size_t unclear;   /* lines without a label */
     size_t *size;     /* lines of each group */
     double noise;     /* root mean square of a value around its centre */

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HALVE_APART  7    /* least distance of two centres, in noise / sqrt(dims) */
-#define HALVE_SIZE   0.7  /* and in noise: what is nearer need not be a place, but how it was measured */
+#define HALVE_APART 7 /* least distance of two centres, in noise / sqrt(dims) */
+#define HALVE_SIZE                                                                                 \
+    0.7 /* and in noise: what is nearer need not be a place, but how it was measured */
 #define HALVE_MARGIN 0.25 /* least margin but for one point in 50; see halve_margin */
 
 struct halve {

@@ -125,6 +125,11 @@ static void missing_slices(const struct slices *s, struct prov *p)
     if (s->slices > 0 && s->grain == 0)
         missing(p,
                 "grain: too few neighbouring lines were compared; run contend with spacing=auto");
+    if (s->slices > 0 && !s->fine && (s->place[OP_ATOM].n > 0 || s->place[OP_LOAD].n > 0))
+        missing(
+            p,
+            "slice_agreement: fingerprints tell groups of locations apart only, so they can't be "
+            "held against contention; run matrix with more reps and sms=all");
     if (s->agreement < 0.9)
         missing(p,
                 "contention and fingerprints disagree on %.3g %% of pairs: were they measured in "
@@ -357,7 +362,7 @@ static void put_subslices(const struct slices *s, struct out *o)
 
     for (int op = 0; op < OPS; op++) {
         const struct cluster *c = &s->place[op];
-        double missed = floor(cluster_missed(c->size, c->n) + 0.5) + (double)mixed;
+        double missed = floor(cluster_missed(c->size, c->n) + 0.5) + (double)(mixed + c->wide);
 
         if (c->n > 0 && c->pure)
             finding_put(
@@ -365,8 +370,9 @@ static void put_subslices(const struct slices *s, struct out *o)
                 op == OP_ATOM ? "fingerprints of atomics" : "fingerprints of loads", c->lines,
                 "noise %.3g cycles; lines are nearer to their own centre by %.2f of the way "
                 "between "
-                "two, but for 0.5 %%; %zu unclear; %zu locations hold lines of several slices",
-                c->noise, c->least_margin, c->unclear, mixed);
+                "two, but for 0.5 %%; %zu unclear; %zu locations are wider than noise, %zu hold "
+                "lines of several slices",
+                c->noise, c->least_margin, c->unclear, c->wide, mixed);
     }
 }
 

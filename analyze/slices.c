@@ -42,6 +42,8 @@ static void run_matrix(struct slices *s)
             cluster_run(&s->place[op]);
         for (size_t i = 0; i < m->lines && s->place[op].n > 0; i++)
             s->location[m->line[i]] = s->place[op].label[i];
+        if (s->place[op].n > 0)
+            s->fine = s->place[op].fine;
     }
     side_alloc(&s->side, atom->lines, atom->sms);
     s->side.cycles = atom->cycles;
@@ -264,7 +266,7 @@ void slices_run(struct slices *s, const struct slice_data *d)
     run_contend(s);
     run_matrix(s);
     label_slices(s);
-    if (s->slices > 0)
+    if (s->slices > 0 && s->fine)
         compare_methods(s);
     find_grain(s);
     run_linear(s);

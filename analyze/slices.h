@@ -21,6 +21,7 @@ struct slices {
     uint32_t *
         guess; /* slice of most lines of its location: for lines without contention rows, and to compare */
     uint32_t *location; /* by fingerprint, of atomics if there are any */
+    int fine;           /* whether locations are fine enough to guess slices by */
     size_t slices;      /* classes in slice_of */
     enum slice_op from; /* of slice_of */
 

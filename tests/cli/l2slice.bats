@@ -159,7 +159,7 @@ latency_remote 400
 spread_slice 9
 spread_sm 6
 spread_pair 9
-noise 0.3
+noise 0
 service_partner 0.46
 service_bank 0.45
 service_banks 16
@@ -173,7 +173,7 @@ END
     not grep -q 'in doubt' found.tsv
     # The mapping is not linear, and the side mask is all of it that is.
     [ "$(value slice_linear <found.tsv)" = no ]
-    [ "$(value slice_xor <found.tsv)" = "$(value side_mask <found.tsv | sort -u)" ]
+    [ "$(value slice_xor <found.tsv)" = "$(value side_mask <found.tsv | uniq)" ]
     grep '^slice_xor' found.tsv | grep -q 'the linear part'
     # Without the rows that settle them they get no label, and are counted.
     sed '/	settle	/d; /^#end/d' run.tsv >unsettled.tsv
@@ -207,4 +207,40 @@ END
         not grep -P '^sides\t2' got
         grep -q 'sides: ' err
     done
+}
+
+@test "too few SMs: contention of one warp, SMs of one side, and what to run" {
+    l2collect -q -d sim:tiny contend op=atom warps=1 2>/dev/null | l2slice 2>err >found.tsv
+    grep -q 'show one mode only: too few SMs to fill a slice.*run contend with all SMs and test=search' err
+    [ -z "$(value slices <found.tsv)" ]
+    l2collect -q -d sim:h200 matrix op=atom count=200 random=400 sms=0,1 | l2slice 2>err >found.tsv
+    grep -q 'SMs of 1 of 2 sides were measured; run matrix with sms=all' err
+    [ -z "$(value subslices <found.tsv)" ]
+    l2collect -q -d sim:h200 contend op=cg count=128 | l2slice 2>err >found.tsv
+    grep -q 'sides: no matrix rows by atomics; run l2collect matrix op=atom' err
+    [ -z "$(value slices <found.tsv)" ]
+}
+
+@test "too much noise: pairs that contradict, too many in doubt, and what to run" {
+    # Three classes, and one pair in ten says otherwise.
+    awk 'BEGIN {
+        OFS = "\t"
+        print "exp", "op", "a", "b", "cycles"
+        for (i = 0; i < 60; i++) for (k = 0; k < i; k++)
+            print "contend", "atom", k * 256, i * 256, (i % 3 == k % 3) != ((i * 7 + k * 3) % 10 == 0) ? 2000 : 1000
+    }' | l2slice 2>err >found.tsv
+    grep -q "pairs contradict the classes, so they can't be counted; run contend with test=search and reps=3" err
+    [ -z "$(value slices <found.tsv)" ]
+    # One line in four is a little faster than its class.
+    awk 'BEGIN {
+        OFS = "\t"
+        print "exp", "op", "a", "b", "cycles"
+        for (i = 0; i < 80; i++) for (k = 0; k < 4 && k <= i; k++)
+            if (i < 4 || i % 4 >= k) {
+                cycles = i % 4 == k || i == k ? 2000 : int(i % 4 / 2) == int(k / 2) ? 1400 : 1000
+                print "contend", "atom", k * 256, i * 256, cycles - (cycles == 2000 && i % 16 < 4 && i > 4) * 150
+            }
+    }' | l2slice 2>err >found.tsv
+    grep -q "are a little faster than lines of one slice .* so they can't be counted; run contend with test=search" err
+    [ -z "$(value slices <found.tsv)" ]
 }
