@@ -36,11 +36,15 @@ static const struct fact facts[] = {
     {"latency_dram", NUMBER, AT(latency_dram)},
     {"latency_dram_remote", NUMBER, AT(latency_dram_remote)},
     {"dirty_ways", NUMBER, AT(dirty_ways)},
+    {"grain", NUMBER, AT(grain)},
     {"side_mask", BITS, AT(side_mask)},
+    {"slice_bits", BITS, AT(slice_bits)},
     {"sm_sides", LIST, AT(sm_split)},
     {"policy", WORD, AT(policy)},
     {"write_allocate", WORD, AT(write_allocate)},
     {"write_back", WORD, AT(write_back)},
+    {"copy_model", WORD, AT(copy_model)},
+    {"evicted_first", WORD, AT(evicted_first)},
 };
 
 static uint64_t bits_of(const char *value)
@@ -58,6 +62,22 @@ static uint64_t bits_of(const char *value)
     return mask;
 }
 
+/* A verdict has a list in one row: "66;66". */
+static void add_list(struct chip_list *list, const char *value)
+{
+    char *end;
+
+    for (const char *at = value; list->n < CHIP_SIDES; at = end + 1) {
+        unsigned long v = strtoul(at, &end, 10);
+
+        if (end == at || v == 0 || (*end != '\0' && *end != ';'))
+            return;
+        list->v[list->n++] = v;
+        if (*end == '\0')
+            return;
+    }
+}
+
 void model_fact(struct model_facts *f, const char *param, const char *value)
 {
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
@@ -68,13 +88,12 @@ void model_fact(struct model_facts *f, const char *param, const char *value)
 
         if (strcmp(facts[i].param, param) != 0)
             continue;
-        if (facts[i].type != WORD && facts[i].type != BITS &&
-            (parse_double(value, &v) != 0 || !(v > 0 && v < 1e15)))
+        if (facts[i].type == NUMBER && (parse_double(value, &v) != 0 || !(v > 0 && v < 1e15)))
             return;
         if (facts[i].type == NUMBER && *number == 0)
             *number = (uint64_t)llround(v);
-        else if (facts[i].type == LIST && list->n < CHIP_SIDES)
-            list->v[list->n++] = (uint64_t)llround(v);
+        else if (facts[i].type == LIST)
+            add_list(list, value);
         else if (facts[i].type == BITS && *number == 0)
             *number = bits_of(value);
         else if (facts[i].type == WORD && *(char *)at == '\0')
@@ -101,8 +120,39 @@ static void build_words(struct chip *c, const struct model_facts *f, struct prov
         prov_addf(p, "#note model: policy is not in the table, lru assumed");
     if (strcmp(f->write_allocate, "no") == 0)
         c->write_allocate = ALLOCATE_NONE;
+    else if (strcmp(f->write_allocate, "fetch") == 0)
+        c->write_allocate = ALLOCATE_FETCH;
     c->write_back = strcmp(f->write_back, "no") != 0;
     c->dirty_ways = f->dirty_ways < c->ways ? (uint32_t)f->dirty_ways : 0;
+    c->evict_first = strcmp(f->evicted_first, "clean") == 0   ? FIRST_WASHED
+                     : strcmp(f->evicted_first, "dirty") == 0 ? FIRST_DIRTY
+                                                              : FIRST_ANY;
+}
+
+/* "first,high,kept,shared", as l2copies says it; else as on the chips that are known. */
+static void build_copies(struct chip *c, const struct model_facts *f, struct prov *p)
+{
+    c->copy_store = STORE_KEEPS;
+    prov_addf(p, "#note model: stores to copies are assumed to write to them, no table tells");
+    if (f->copy_model[0] == '\0')
+        prov_addf(p, "#note model: copy_model is not in the table, first,high,kept,shared assumed");
+    if (strncmp(f->copy_model, "never", 5) == 0)
+        c->copies = COPIES_NEVER;
+    else if (strncmp(f->copy_model, "second", 6) == 0)
+        c->copies = COPIES_SECOND;
+    if (strstr(f->copy_model, ",low") != NULL)
+        c->copy_insert = INSERT_LRU;
+    c->copy_drop = strstr(f->copy_model, ",dropped") != NULL;
+}
+
+/* Address bits that choose a slice: those that were seen to, and all above them; else all above the grain. */
+static uint64_t slice_key(const struct model_facts *f, uint32_t line)
+{
+    uint64_t grain = f->grain >= line ? f->grain : line;
+
+    if (f->slice_bits == 0)
+        return ~(grain - 1);
+    return f->slice_bits | ~((2ull << (63 - __builtin_clzll(f->slice_bits))) - 1);
 }
 
 /* SMs and sides. */
@@ -130,6 +180,7 @@ static void build_sides(struct chip *c, const struct model_facts *f, struct prov
     c->side_masks.v[0] = f->side_mask != 0 ? f->side_mask : 0x1000;
     c->side_masks.v[1] = 0x2000;
     c->side_page = 1;
+    build_copies(c, f, p);
 }
 
 int model_build(struct chip *c, const struct model_facts *f, struct prov *p, char *why, size_t size)
@@ -156,6 +207,8 @@ int model_build(struct chip *c, const struct model_facts *f, struct prov *p, cha
     c->slices = f->slices_side > 0 && f->slices_side <= 1024 ? (uint32_t)f->slices_side : 1;
     c->slice_modulo = c->slices;
     c->slice_order = ORDER_MIXED;
+    c->slice_key = slice_key(f, c->line);
+    c->extent = 8;
     c->sets = (uint32_t)((sets + c->slices / 2) / c->slices);
     c->latency_local = fact_or(f->latency_local, 280, "latency_local", p);
     c->latency_dram = fact_or(f->latency_dram, 2 * c->latency_local, "latency_dram", p);

@@ -11,9 +11,10 @@ struct model_facts {
     uint64_t sides, ways, sets_side, slices_side, line, sector, fetch, capacity_side,
         capacity_total;
     uint64_t latency_local, latency_remote, latency_dram, latency_dram_remote, dirty_ways;
-    uint64_t side_mask; /* of address bits */
+    uint64_t side_mask, slice_bits; /* of address bits */
+    uint64_t grain;
     struct chip_list sm_split;
-    char policy[32], write_allocate[32], write_back[32];
+    char policy[32], write_allocate[32], write_back[32], copy_model[32], evicted_first[32];
 };
 
 /* Takes one row in: the first value of a parameter counts, "bits" are numbers with commas. */

@@ -92,6 +92,15 @@ setup()
     fails 1 "no sets_side, capacity_side or capacity_total" l2predict -m g.tsv cyclic
 }
 
+@test "the verdict of a survey is a model as good as the device file" {
+    l2survey -q -d sim:tiny -o run >/dev/null 2>&1
+    l2predict -m run/verdict.tsv -d 8 shuffled,size=90K random,size=100K >table
+    not grep -E '^#note model: (sm_sides|copy_model|ways|policy|slices)' table
+    l2predict -m tiny -d 8 shuffled,size=90K random,size=100K >file
+    paste <(body table) <(body file) | awk -F '\t' 'NR > 1 && $3 == "all" { n++
+        for (i = 6; i <= 9; i++) { d = $i - $(i + 14); if (d > 0.02 || d < -0.02) bad++ } } END { print n, bad + 0; exit n != 2 || bad > 0 }'
+}
+
 @test "-l lists the patterns and their parameters" {
     l2predict -l | grep -q '^  stencil '
     l2predict -l tiled | grep -q '^  block=32x8 '
