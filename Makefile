@@ -124,7 +124,8 @@ $(GPU_OPS): ALL_CFLAGS += -I.
 
 # Many more drawn chips than check tries.
 truth: all tests
-	SLICE_DRAWS=$${SLICE_DRAWS:-200} ASSOC_DRAWS=$${ASSOC_DRAWS:-200} SURVEY_SEEDS="$${SURVEY_SEEDS:-$$(seq -s " " 20)}" LIMIT=7200 $(RUN) $(wildcard tests/truth/*.bats)
+	SLICE_DRAWS=$${SLICE_DRAWS:-200} ASSOC_DRAWS=$${ASSOC_DRAWS:-200} SURVEY_MODE=$${SURVEY_MODE-} \
+	    SURVEY_SEEDS="$${SURVEY_SEEDS:-$$(seq -s " " 20)}" LIMIT=7200 $(RUN) $(wildcard tests/truth/*.bats)
 
 fuzz:
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(RUN) tests/fuzz/fuzz.bats
