@@ -251,11 +251,15 @@ static void put_policy(struct out *o, const struct verdict *v)
 {
     const struct candidate *c = &v->c[0];
 
-    if (v->fitting == 0)
+    if (v->fitting == 0) {
+        size_t other = other_sets(v);
+
         finding_word(o, "policy", "none", "replay", c->s[0].total,
-                     "none fits; nearest %s at %.2f %%; %zu of %zu sets differ from it",
-                     c->policy.name, 100 * agreement(&c->s[0]), other_sets(v), v->t->sets);
-    else if (v->fitting > 1)
+                     "none fits; nearest %s at %.2f %%; %zu of %zu sets differ from it%s",
+                     c->policy.name, 100 * agreement(&c->s[0]), other, v->t->sets,
+                     other > 0 && other < v->t->sets ? ": another policy may be at work in them"
+                                                     : "");
+    } else if (v->fitting > 1)
         put_not_told(o, v);
     else
         finding_word(o, "policy", c->policy.name, "replay", c->s[0].total,

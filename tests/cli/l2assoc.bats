@@ -51,3 +51,31 @@ finding()
 @test "rows of another experiment: exit 1 and the missing column" {
     fails 1 "no column 'stride'" l2assoc "$DATA/good.tsv"
 }
+
+@test "a compressed archive cut in the middle, one cut between two rows" {
+    cd "$BATS_TEST_TMPDIR"
+    gzip -c "$BATS_FILE_TMPDIR/evict.tsv" | head -c 9000 >cut.tsv.gz
+    not l2assoc cut.tsv.gz 2>err
+    grep -q 'cut off' err
+    head -n 3000 "$BATS_FILE_TMPDIR/evict.tsv" >rows.tsv
+    l2assoc rows.tsv 2>&1 >/dev/null | grep -q 'incomplete'
+    fails 1 'incomplete' l2assoc -S rows.tsv
+}
+
+@test "searches that fail widen the interval of the sets" {
+    cd "$BATS_TEST_TMPDIR"
+    body "$BATS_FILE_TMPDIR/evict.tsv" | awk -F '\t' -v OFS='\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+        # The checks of every fourth target say that it is still there.
+        NR > 1 && $c["target"] % 4 == 0 && $c["phase"] == "check_all" { $c["cycles"] = 200 }
+        { print }' | cat <(grep '^#' "$BATS_FILE_TMPDIR/evict.tsv" | grep -v '^#end') - >lost.tsv
+    l2assoc lost.tsv >out
+    grep -q '^ways	8	8	8	.*30 of 40 targets verified; failed: ' out
+    grep -q '^sets_side	.*tipping	30	.*wider for the searches that failed' out
+}
+
+@test "a target alone gives ways, and no number of sets" {
+    l2collect -q -d sim:tiny evict targets=2 2>/dev/null | l2assoc >"$BATS_TEST_TMPDIR/out"
+    [ "$(finding ways evict <"$BATS_TEST_TMPDIR/out")" = '8 8 8' ]
+    not grep -q '^sets_side' "$BATS_TEST_TMPDIR/out"
+}

@@ -275,6 +275,25 @@ column()
     tail -n 1 "$BATS_TEST_TMPDIR/out" | grep -q 'status=ok'
 }
 
+@test "evict, replace: a pool that cannot evict is said, with the size that would do" {
+    for what in evict replace dirty; do
+        fails 1 'a pool of 4194304 bytes is too small to evict a line for sure: pool=268435456 is 4 times the L2' \
+            l2collect -q -d sim:h200 $what pool=4M
+    done
+    fails 1 'pool=524288 is 4 times the L2' l2collect -q -d sim:tiny evict pool=64K targets=2
+    l2collect -q -d sim:tiny evict pool=524288 targets=2 | tail -n 1 | grep -q 'status=ok'
+}
+
+@test "replace: sequences that cannot run, and why" {
+    fails 1 "not a line (a letter a-z or a number) at character 3: 'bb c?'" l2collect -q -d sim:tiny replace seq='a bb c?'
+    fails 1 'a bracket that nothing opened' l2collect -q -d sim:tiny replace seq='a b) c?'
+    fails 1 'seq: line 30, but only 19 congruent lines are known: extra=22 finds more' \
+        l2collect -q -d sim:tiny replace sets=1 seq='0..30? 0?'
+    fails 1 'over 100000 steps' l2collect -q -d sim:tiny replace sets=1 seq='(0..8)*20000 a?'
+    fails 1 'seq=@nowhere: cannot be opened' l2collect -q -d sim:tiny replace seq=@nowhere
+    fails 1 'no sequence in it' l2collect -q -d sim:tiny replace seq='# a comment'
+}
+
 @test "the manual's examples on the simulated chip print what it says" {
     awk '/^\.Ed/ { on = 0 } /^\$ .*-d sim:/ { on = 1 } on' "$TOP/man/l2collect.1" >shown
     grep '^\$ ' shown | cut -c 3- | while IFS= read -r line; do

@@ -62,3 +62,69 @@ told()
 @test "no rows of replace: exit 1 and the reason" {
     fails 1 "good.tsv" l2policy "$DATA/good.tsv"
 }
+
+# variant KEY VALUE: the chip of most tests with another key, in the file it names.
+variant()
+{
+    sed "s/^$1 .*//; \$ a $1 $2" "$L2TOOLS_SHARE/devices/tiny.dev" >"$BATS_TEST_TMPDIR/$2.dev"
+    echo "$BATS_TEST_TMPDIR/$2.dev"
+}
+
+@test "the sequence in the note, run as it is printed, tells candidates apart" {
+    cd "$BATS_TEST_TMPDIR"
+    l2collect -q -d sim:tiny -o all.tsv replace seq='(0..8)*2 0? 1?' sets=2 2>/dev/null
+    before=$(l2policy all.tsv | grep '^policy	' | cut -f 2)
+    note=$(l2policy all.tsv | grep '^policy	' | cut -f 8)
+    [[ $note =~ ^not\ told\ apart:\ run\ reps=([0-9]+)\ seq=\'(.*)\'$ ]]
+    echo "${BASH_REMATCH[2]}" | l2collect -q -s 2 -d sim:tiny replace reps="${BASH_REMATCH[1]}" seq=- sets=2 2>/dev/null >>all.tsv
+    after=$(l2policy all.tsv | grep '^policy	' | cut -f 2)
+    echo "$before -> $after"
+    [[ $before == lru\ or\ * && ( $after == lru || $after == lru\ or\ * ) ]]
+    # One of the two that it is about is gone: the first of the others.
+    second=${before#lru or }
+    [[ " $after " != *" ${second%% *} "* ]]
+}
+
+@test "replacement that draws: repeats differ, and that is said" {
+    l2collect -q -d "sim:$(variant policy random)" replace sets=2 2>/dev/null | l2policy >"$BATS_TEST_TMPDIR/out"
+    grep -q '^policy	random	' "$BATS_TEST_TMPDIR/out"
+    grep -qE '^policy_repeats	differ	.*replacement draws random numbers$' "$BATS_TEST_TMPDIR/out"
+    l2policy "$BATS_FILE_TMPDIR/lru.tsv" | grep -q '^policy_repeats	same	'
+}
+
+@test "sets that differ (two policies at work): none fits, and how many sets" {
+    cd "$BATS_TEST_TMPDIR"
+    # The rows of a chip with another policy, under the name of the same device.
+    uuid=$(grep '^#uuid ' "$BATS_FILE_TMPDIR/lru.tsv")
+    l2collect -q -d "sim:$(variant policy fifo)" replace sets=2 2>/dev/null | sed "s/^#uuid .*/$uuid/" >fifo.tsv
+    l2policy "$BATS_FILE_TMPDIR/lru.tsv" fifo.tsv >out
+    grep -qE '^policy	none	.*none fits; nearest lru .*2 of 6 sets differ from it.*another policy' out
+}
+
+@test "written lines that go first: the policy of loads holds, and stores are called different" {
+    l2collect -q -d "sim:$(variant evict_first dirty)" replace sets=4 2>/dev/null | l2policy >"$BATS_TEST_TMPDIR/out"
+    grep -q '^policy	lru	' "$BATS_TEST_TMPDIR/out"
+    grep -q '^policy_dirty	0\..*written lines are treated differently$' "$BATS_TEST_TMPDIR/out"
+    l2policy "$BATS_FILE_TMPDIR/lru.tsv" | grep -q '^policy_dirty	1	.*written lines are replaced alike$'
+}
+
+@test "bad input: cut in the middle, two devices, nothing reported, lines that never leave" {
+    cd "$BATS_TEST_TMPDIR"
+    head -c 200000 "$BATS_FILE_TMPDIR/lru.tsv" >cut.tsv
+    fails 1 'short row' l2policy cut.tsv
+    head -n 500 "$BATS_FILE_TMPDIR/lru.tsv" >rows.tsv
+    l2policy rows.tsv 2>&1 >/dev/null | grep -q 'incomplete'
+    fails 1 'incomplete' l2policy -S rows.tsv
+    gzip -c "$BATS_FILE_TMPDIR/lru.tsv" | head -c 20000 >cut.tsv.gz
+    not l2policy cut.tsv.gz 2>err
+    grep -q 'cut off' err
+    awk -F'\t' -v OFS='\t' '/^#/ || $9 != 7' "$BATS_FILE_TMPDIR/lru.tsv" >lost.tsv
+    fails 1 'rows are lost, doubled or not in order' l2policy lost.tsv
+    sed 's/^#uuid .*/#uuid other/' "$BATS_FILE_TMPDIR/lru.tsv" >other.tsv
+    fails 1 'two devices' l2policy "$BATS_FILE_TMPDIR/lru.tsv" other.tsv
+    l2collect -q -d sim:tiny replace seq='a b c a' sets=1 2>/dev/null >unmarked.tsv
+    fails 1 "no load is reported: a sequence marks its answers with '?'" l2policy unmarked.tsv
+    awk -F'\t' -v OFS='\t' '/^replace/ { if ($10 > 7) next; $9 = n[$2 " " $7 " " $8]++ + 0 } !/^#end/' \
+        "$BATS_FILE_TMPDIR/lru.tsv" >few.tsv
+    fails 1 '8 lines in sets of 8 ways: no line is ever evicted' l2policy few.tsv
+}
