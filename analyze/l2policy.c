@@ -20,6 +20,7 @@
 enum {
     DRAWN = 40,
     DRAWN_MORE = 400,
+    DRAWN_MOST = 3000,
     COPIES = 64,
     MOST_RANDOM = 20000,
     SHOWN = 40,
@@ -106,6 +107,19 @@ static void judge_one(struct verdict *v, size_t k, struct replay_how *how)
         replay(v, c, how, DRAWN_MORE);
 }
 
+/* When no candidate fits: the plain deterministic ones again from very many states. A tree over a number of ways that is no
+ * power of two can be in thousands, and no reset makes them fewer. */
+static void judge_again(struct verdict *v, struct replay_how *how)
+{
+    size_t fitting = 0;
+
+    for (size_t k = 0; k < v->n; k++)
+        fitting += v->c[k].fits;
+    for (size_t k = 0; k < policy_count_plain() && fitting == 0; k++)
+        if (!v->c[k].policy.random)
+            replay(v, &v->c[k], how, DRAWN_MOST);
+}
+
 static void judge(struct verdict *v, const struct traces *t)
 {
     struct replay_how how = {.copies = COPIES, .most = MOST_RANDOM, .gate = gates};
@@ -117,10 +131,11 @@ static void judge(struct verdict *v, const struct traces *t)
     how.flip = fmax(v->misread, LEAST_FLIP);
     v->n = policy_count();
     v->c = xcalloc(v->n, sizeof *v->c);
-    for (size_t k = 0; k < v->n; k++) {
+    for (size_t k = 0; k < v->n; k++)
         judge_one(v, k, &how);
+    judge_again(v, &how);
+    for (size_t k = 0; k < v->n; k++)
         foreseen = foreseen || (v->c[k].fits && !v->c[k].policy.random);
-    }
     for (size_t k = 0; k < v->n; k++) {
         struct candidate *c = &v->c[k];
 

@@ -14,6 +14,7 @@ struct history {
     struct policy_set set;
     struct score s[2];
     uint64_t off, last, loads; /* off in all, in the last trace; of how many loads */
+    uint64_t state;            /* a hash of the set's state */
     unsigned again;            /* times it began again */
 };
 
@@ -91,9 +92,21 @@ static void foresee(struct history *h, const struct trace *t, size_t trace, size
     h->last = h->off - h->last;
 }
 
-static bool same_state(const struct policy_set *a, const struct policy_set *b)
+static uint64_t state_hash(const struct policy_set *s)
 {
-    return a->empty == b->empty && memcmp(a->line, b->line, a->ways * sizeof *a->line) == 0 &&
+    uint64_t h = s->empty;
+
+    for (unsigned w = 0; w < s->ways; w++)
+        h = (h ^ s->line[w] ^ (uint64_t)s->state[w] << 32) * 0x9e3779b97f4a7c15u;
+    return h;
+}
+
+static bool same_state(const struct history *x, const struct history *y)
+{
+    const struct policy_set *a = &x->set, *b = &y->set;
+
+    return x->state == y->state && a->empty == b->empty &&
+           memcmp(a->line, b->line, a->ways * sizeof *a->line) == 0 &&
            memcmp(a->state, b->state, sizeof a->state) == 0;
 }
 
@@ -117,7 +130,8 @@ static void give_up(struct replayer *r)
 
         if (r->h[i].off > limit)
             continue;
-        while (k < kept && !same_state(&r->h[k].set, &r->h[i].set))
+        r->h[i].state = state_hash(&r->h[i].set);
+        while (k < kept && !same_state(&r->h[k], &r->h[i]))
             k++;
         if (k == kept || r->h[i].off < r->h[k].off)
             r->h[k] = r->h[i];
@@ -238,7 +252,7 @@ bool replay_consistent(const struct policy *p, const struct score *s, double fli
     if (s->total == 0 || s->stopped)
         return false;
     if (p->random) /* and repeats differ as often as they should, within a factor of two */
-        return s->worst < 5 &&
+        return s->worst < 5 && s->log_like > s->expected - 5 * s->sd &&
                (isnan(differ) || (differ * n > s->varied / 2 && differ * n < s->varied * 2 + 3));
     return wrong <= n * (flip + 0.0005) + 3 * sqrt(n * flip);
 }

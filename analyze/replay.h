@@ -63,7 +63,7 @@ void replay_score(const struct policy *p, const struct trace *t, size_t n,
                   const struct replay_how *how, struct score s[2]);
 
 /* Whether the answers can be the policy's: not more wrong than misreadings explain; for a random one, every sequence's hits
- * within five standard deviations, and repeats that differ (differ: share of answers, nan when there are no repeats) about
+ * within five standard deviations, all of them as likely as such draws are, and repeats that differ (differ: share of answers, nan when there are no repeats) about
  * as often as they should. */
 bool replay_consistent(const struct policy *p, const struct score *s, double flip, double differ);
 
