@@ -300,6 +300,6 @@ column()
         echo "\$ $line"
         sh -c "$line" 2>/dev/null
     done >printed
-    [ "$(grep -c '^\$ ' shown)" -eq 2 ]
+    [ "$(grep -c '^\$ ' shown)" -eq 3 ]
     diff shown printed
 }
