@@ -175,6 +175,14 @@ sums()
     body run/check.tsv | cut -f 2 | grep -qx neighbours
 }
 
+@test "a chip of one side: copies are left out, and that is no failure" {
+    sed -i 's,^sides .*,sides 1,; /^side_\|^sm_split/d' tiny.dev
+    l2survey -d sim:./tiny.dev -o run >out 2>err
+    grep -F 'copies: left out: no two sides' err
+    manifest | grep -P '^copies\t.*\tleft out: no two sides$'
+    [ ! -e run/copies.tsv.gz ]
+}
+
 @test "another device in the same folder is refused" {
     done_before
     fails 1 "holds a survey of the device 'sim:./tiny.dev'" l2survey -q -d sim:v100 -o run --quick
