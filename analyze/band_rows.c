@@ -34,12 +34,13 @@ static void free_shape(struct band_shape *s)
     free(s->kind);
     free(s->set);
     values_free(&s->gbps);
+    values_free(&s->bpc);
 }
 
 /* Archives of the first format have no columns kind and same. */
 static void add_shape(struct band_rows *r, const struct tsv *t, const size_t *c)
 {
-    size_t same = tsv_find(t, "same"), i = r->nshape;
+    size_t same = tsv_find(t, "same"), bpc = tsv_find(t, "bpc"), i = r->nshape;
     double gbps = xtsv_double(t, c[S_GBPS]);
     struct band_shape s = {.op = xword_of(t, c[S_OP]),
                            .kind = word_or(t, "kind", "-"),
@@ -64,6 +65,8 @@ static void add_shape(struct band_rows *r, const struct tsv *t, const size_t *c)
         i = r->nshape;
     }
     values_add(&r->shape[i - 1].gbps, gbps);
+    if (bpc != TSV_NONE)
+        values_add(&r->shape[i - 1].bpc, xtsv_double(t, bpc));
 }
 
 /* Rows of one point follow each other in the table. */
@@ -161,8 +164,10 @@ static int by_place(const void *pa, const void *pb)
 
 static void finish(struct band_rows *r, const struct tsv *t)
 {
-    for (size_t i = 0; i < r->nshape; i++)
+    for (size_t i = 0; i < r->nshape; i++) {
         values_sort(&r->shape[i].gbps);
+        values_sort(&r->shape[i].bpc);
+    }
     for (size_t i = 0; i < r->nwindow; i++)
         for (int c = 0; c < BAND_CASES; c++)
             values_sort(&r->window[i].cycles[c]);

@@ -11,7 +11,7 @@
 struct band_shape {
     char *op, *kind, *set;
     double size, blocks, threads, width, unroll, same, take;
-    struct values gbps; /* sorted */
+    struct values gbps, bpc; /* sorted; bpc: bytes a clock, none where the table does not say */
 };
 
 /* One number of pages at one stride: mean of the loads. */

@@ -180,6 +180,35 @@ static void put_rates(struct out *o, const struct band_rows *r)
     }
 }
 
+/* Lines of one slice: the best shape's launches, of all slices with it. */
+static void put_slices(struct out *o, const struct band_rows *r)
+{
+    static const char *const params[][2] = {
+        {"slice_bw", "read"}, {"slice_write_bw", "write"}, {"slice_atom_bw", "atom"}};
+
+    for (size_t k = 0; k < sizeof params / sizeof *params; k++) {
+        const struct band_shape *b = NULL;
+
+        for (size_t i = 0; i < r->nshape; i++) {
+            const struct band_shape *s = &r->shape[i];
+
+            if (strcmp(s->set, "slice") == 0 && strcmp(s->op, params[k][1]) == 0 && s->bpc.n > 0 &&
+                s->take <= 0 && (b == NULL || values_median(&s->bpc) > values_median(&b->bpc)))
+                b = s;
+        }
+        if (b != NULL)
+            finding_put(o, params[k][0], values_median(&b->bpc), b->bpc.v[0],
+                        b->bpc.v[b->bpc.n - 1], "one_slice", b->bpc.n,
+                        "%.3g of %g bytes a clock; %g bytes of lines of one slice, %g blocks of %g "
+                        "threads, %g in flight; least and greatest of its launches%s",
+                        values_median(&b->bpc) / SLICE_BYTES, SLICE_BYTES, b->size, b->blocks,
+                        b->threads, b->unroll,
+                        b->size < b->blocks * b->threads * b->unroll * b->width
+                            ? "; less than is in flight: one answer for several SMs may be in it"
+                            : "");
+    }
+}
+
 static void put_level(struct out *o, const char *param, const struct reach_level *l,
                       const char *method, size_t n, const char *how)
 {
@@ -385,6 +414,7 @@ int main(int argc, char **argv)
     } else {
         findings_begin(&o, stdout, &t->prov);
         put_rates(&o, &r);
+        put_slices(&o, &r);
         put_reach(&o, &r);
         put_windows(&o, &r);
     }

@@ -38,12 +38,19 @@ static int find_kernel(struct cuda *c, const struct stream *s, cu_function *kern
         kind = usual[s->op];
     if (cuda_kind_ok(c, kind) != 0)
         return -1;
-    snprintf(name, sizeof name, "l2_%s%s_%s_%u_%u", s->pool ? "pool_" : "", op_names[s->op],
-             access_name(kind), s->width, s->unroll);
+    snprintf(name, sizeof name, "l2_%s%s_%s_%u_%u",
+             s->list   ? "list_"
+             : s->pool ? "pool_"
+                       : "",
+             op_names[s->op], access_name(kind), s->width, s->unroll);
     if (c->cu->module_function(kernel, c->module, name) != 0)
-        return device_fail(
-            &c->dev, "stream: no kernel to %s by %s%s, %u bytes at once, unrolled %u times",
-            op_names[s->op], access_name(kind), s->pool ? " from a pool" : "", s->width, s->unroll);
+        return device_fail(&c->dev,
+                           "stream: no kernel to %s by %s%s, %u bytes at once, unrolled %u times",
+                           op_names[s->op], access_name(kind),
+                           s->list   ? " from a list"
+                           : s->pool ? " from a pool"
+                                     : "",
+                           s->width, s->unroll);
     return 0;
 }
 
@@ -51,17 +58,28 @@ static int find_kernel(struct cuda *c, const struct stream *s, cu_function *kern
 static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg *a)
 {
     uint64_t bytes = s->op == STREAM_COPY ? s->bytes / 2 : s->bytes, groups;
-    uint32_t take = s->every ? s->take : s->pool ? 128 : s->width;
+    uint32_t take = s->every                  ? s->take
+                    : s->list && s->nlist > 0 ? (uint32_t)(bytes / s->nlist)
+                    : s->pool                 ? 128
+                                              : s->width;
 
     a->every = s->every ? s->every : take;
     a->per = take / s->width;
-    a->from = c->base + (s->pool ? 0 : s->start);
+    a->from = c->base + (s->pool || s->list ? 0 : s->start);
     a->to = a->from + bytes;
     if (take == 0 || take % s->width != 0 || a->every < take || a->every % s->width != 0 ||
         s->start % 16 != 0 || bytes % s->width != 0)
         return device_fail(&c->dev, "stream: %u of every %u bytes, %u at once", take, a->every,
                            s->width);
-    if (s->pool == NULL) {
+    if (s->list != NULL) {
+        for (size_t i = 0; i < s->nlist; i++)
+            if (s->list[i] % 16 != 0 || cuda_inside(c, "stream", s->list[i], take) != 0)
+                return device_fail(&c->dev,
+                                   "stream: line %zu of the list is not in the buffer, at a "
+                                   "multiple of 16",
+                                   i);
+        groups = s->nlist;
+    } else if (s->pool == NULL) {
         if (cuda_inside(c, "stream", s->start, s->bytes) != 0)
             return -1;
         groups = bytes / a->every;
@@ -210,10 +228,13 @@ int cuda_stream(struct device *d, const struct stream *s, struct stream_result *
         share_out(c, s, &j) != 0)
         return -1;
     bytes = j.arg.blocks * 4 * sizeof(uint64_t);
-    if (cuda_temp(c, bytes) != 0)
+    if (cuda_temp(c, bytes + s->nlist * sizeof *s->list) != 0)
         return -1;
     j.arg.stamp = c->temp;
-    status = run_job(c, &j);
+    j.arg.list = c->temp + bytes;
+    status = s->list ? cuda_put(c, j.arg.list, s->list, s->nlist * sizeof *s->list) : 0;
+    if (status == 0)
+        status = run_job(c, &j);
     j.stamp = xmalloc(bytes);
     if (status == 0)
         status = cuda_get(c, j.stamp, j.arg.stamp, bytes);

@@ -85,7 +85,9 @@ struct stream {
     uint32_t take, every;  /* read only the first `take` bytes of every `every` (both 0: all) */
     uint32_t blocks, threads, unroll;
     const struct l2_pool
-        *pool;     /* when not NULL: lines of this pool (a side), not of [start, start + bytes) */
+        *pool; /* when not NULL: lines of this pool (a side), not of [start, start + bytes) */
+    const uint64_t *list; /* when not NULL: bytes / nlist at each of these nlist offsets */
+    size_t nlist;
     const int *sm; /* only these SMs work (nsm of them); NULL: all */
     size_t nsm;
     const uint8_t *

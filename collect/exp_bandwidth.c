@@ -3,8 +3,11 @@
  *
  * The time is the device's, of one launch that passes over the working set as often as `bytes` asks (a short one would
  * measure how SMs start and end), after some untimed passes. Combinations come in random order; column seq keeps it. With
- * set=own (other) every SM moves lines whose home is its own (another) side, half of the working set on each. */
+ * set=own (other) every SM moves lines whose home is its own (another) side, half of the working set on each. With set=slice
+ * the working set is lines of one slice, found by contention, as many as an eighth of the cache has of it, and the SMs near
+ * it move them; a launch for each of `slices` slices, whatever the sizes are. */
 #include "access.h"
+#include "contention.h"
 #include "footprint.h"
 #include "sides.h"
 #include "../share/lib/cli.h"
@@ -15,7 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128, SM_THREADS = 2048, AUTO_TURNS = 16, LEAST_SIDED = 4 << 20 };
+enum {
+    LINE = 128,
+    SM_THREADS = 2048,
+    AUTO_TURNS = 16,
+    LEAST_SIDED = 4 << 20,
+    SLICE_PART = 8,
+    L2_UNKNOWN = 32 << 20
+};
 
 static const struct param params[] = {
     {"op", PARAM_WORDS, "read,write,copy", "read|write|copy|atom", "what the threads do", 0, 0},
@@ -31,8 +41,10 @@ static const struct param params[] = {
     {"unroll", PARAM_SIZES, "4", "", "accesses in flight in each thread: 1, 2, 4 or 8", 1, 8},
     {"same", PARAM_SIZES, "1", "blocks",
      "neighbouring blocks that move the same bytes at the same time", 1, 1024},
-    {"set", PARAM_WORDS, "all", "all|own|other",
-     "SMs and lines: any, each SM lines of its own side, or of another one", 0, 0},
+    {"set", PARAM_WORDS, "all", "all|own|other|slice",
+     "SMs and lines: any, each SM lines of its own side, or of another one, lines of one slice", 0,
+     0},
+    {"slices", PARAM_U64, "2", "", "of set=slice, drawn at random", 1, 1000},
     {"take", PARAM_SIZE, "0", "bytes", "read only so many of every `every` bytes; 0: all", 0, 4096},
     {"every", PARAM_SIZE, "0", "bytes", "the period of `take`", 0, 65536},
     {"bytes", PARAM_SIZE, "4G", "bytes", "moved in a timed launch at least", 1, 1e13},
@@ -44,13 +56,21 @@ static const char *const op_names[] = {[STREAM_READ] = "read",
                                        [STREAM_WRITE] = "write",
                                        [STREAM_COPY] = "copy",
                                        [STREAM_ATOM] = "atom"};
-enum set { SET_ALL, SET_OWN, SET_OTHER, SETS };
-static const char *const set_names[] = {"all", "own", "other"};
+enum set { SET_ALL, SET_OWN, SET_OTHER, SET_SLICE, SETS };
+static const char *const set_names[] = {"all", "own", "other", "slice"};
 static const enum l2_kind kinds[] = {L2_LD_CG, L2_LD_CA, L2_LD_NO_ALLOCATE};
 
 struct combination {
     struct stream s;
     enum set set;
+    size_t slice; /* number of set=slice */
+};
+
+/* Lines of one slice, and the SMs near it. */
+struct slice {
+    uint64_t *list;
+    int *sm;
+    size_t n, nsm;
 };
 
 struct plan {
@@ -62,6 +82,8 @@ struct plan {
     struct l2_pool pool;
     int *sm;
     uint8_t *side;
+    struct slice *slice;
+    size_t nslice;
 };
 
 static const char *kind_name(const struct stream *s)
@@ -102,8 +124,9 @@ static bool twice(const struct plan *plan, const struct combination *c)
     for (size_t i = plan->n; i > 0; i--) {
         const struct combination *v = &plan->v[i - 1];
 
-        if (v->set == c->set && v->s.op == c->s.op && v->s.kind == c->s.kind &&
-            v->s.bytes == c->s.bytes && v->s.width == c->s.width && v->s.threads == c->s.threads &&
+        if (v->set == c->set && v->slice == c->slice && v->s.op == c->s.op &&
+            v->s.kind == c->s.kind && (v->s.bytes == c->s.bytes || c->set == SET_SLICE) &&
+            v->s.width == c->s.width && v->s.threads == c->s.threads &&
             v->s.unroll == c->s.unroll && v->s.same == c->s.same && v->s.blocks == c->s.blocks)
             return true;
     }
@@ -169,9 +192,12 @@ static void add_kinds(const struct run *r, struct plan *plan, struct combination
 static void add_sets(const struct run *r, struct plan *plan, struct combination c)
 {
     for (int set = SET_ALL; set < SETS; set++) {
+        uint64_t n = set == SET_SLICE ? param_u64(r, "slices") : 1;
+
         c.set = (enum set)set;
-        if (param_has(r, "set", set_names[set]) && (set == SET_ALL || c.s.op != STREAM_COPY))
-            add_kinds(r, plan, c);
+        for (c.slice = 0; c.slice < n; c.slice++)
+            if (param_has(r, "set", set_names[set]) && (set == SET_ALL || c.s.op != STREAM_COPY))
+                add_kinds(r, plan, c);
     }
 }
 
@@ -230,13 +256,32 @@ static int check(struct run *r, const struct plan *plan)
     return 0;
 }
 
-/* The sides of the buffer, of every SM, and the pool of one side's lines. */
+/* The side of every SM; all 0 where there is one side. */
 static int find_sides(struct run *r, struct plan *plan)
 {
     struct device *d = r->dev;
 
     if (sides_find(d, 0, d->bytes, &r->rng, &plan->sides) != 0)
         return -1;
+    plan->sm = xmalloc(d->info.sms * sizeof *plan->sm);
+    plan->side = xcalloc(d->info.sms, 1);
+    for (unsigned sm = 0; sm < d->info.sms; sm++) {
+        unsigned side = 0;
+
+        if (plan->sides.kind == SIDES_LINEAR &&
+            sides_sm(d, &plan->sides, (int)sm, &r->rng, &side) != 0)
+            return -1;
+        plan->sm[sm] = (int)sm;
+        plan->side[sm] = (uint8_t)side;
+    }
+    return 0;
+}
+
+/* The pool of one side's lines. */
+static int make_pool(struct run *r, struct plan *plan)
+{
+    struct device *d = r->dev;
+
     if (plan->sides.kind != SIDES_LINEAR)
         return device_fail(d, plan->sides.kind == SIDES_ONE
                                   ? "set=own and other: this device has one side only"
@@ -248,26 +293,71 @@ static int find_sides(struct run *r, struct plan *plan)
     if (sides_pool(&plan->sides, 0, &plan->pool) != 0)
         return device_fail(d, "set=own and other: not with a working set of %s",
                            cli_size(plan->most));
-    plan->sm = xmalloc(d->info.sms * sizeof *plan->sm);
-    plan->side = xmalloc(d->info.sms);
-    for (unsigned sm = 0; sm < d->info.sms; sm++) {
-        unsigned side;
-
-        if (sides_sm(d, &plan->sides, (int)sm, &r->rng, &side) != 0)
-            return -1;
-        plan->sm[sm] = (int)sm;
-        plan->side[sm] = (uint8_t)side;
-    }
     return 0;
 }
 
-static int one_launch(struct run *r, const struct plan *plan, const struct combination *c,
+static int find_slice(struct run *r, const struct plan *plan, struct slice *s)
+{
+    struct device *d = r->dev;
+    uint64_t l2 = d->info.l2_bytes > 0 ? d->info.l2_bytes : L2_UNKNOWN;
+    size_t tries = (size_t)(l2 / SLICE_PART / LINE);
+
+    s->list = xmalloc((tries + 1) * sizeof *s->list);
+    s->sm = xmalloc(d->info.sms * sizeof *s->sm);
+    if (contention_slice(d, &r->rng, d->bytes, LINE, tries, s->list, &s->n) != 0)
+        return -1;
+    for (unsigned sm = 0; sm < d->info.sms; sm++)
+        if (plan->sides.kind != SIDES_LINEAR ||
+            plan->side[sm] == sides_of(&plan->sides, s->list[0]))
+            s->sm[s->nsm++] = (int)sm;
+    return 0;
+}
+
+static int find_slices(struct run *r, struct plan *plan)
+{
+    if (plan->sides.kind != SIDES_ONE && plan->sides.kind != SIDES_LINEAR)
+        return device_fail(r->dev, "set=slice: the side of a line is no XOR of its address bits "
+                                   "here, so the SMs near a slice are not known");
+    plan->nslice = param_u64(r, "slices");
+    plan->slice = xcalloc(plan->nslice, sizeof *plan->slice);
+    for (size_t i = 0; i < plan->nslice; i++)
+        if (find_slice(r, plan, &plan->slice[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int find_sets(struct run *r, struct plan *plan)
+{
+    bool pool = param_has(r, "set", "own") || param_has(r, "set", "other");
+
+    if (find_sides(r, plan) != 0 || (pool && make_pool(r, plan) != 0))
+        return -1;
+    return param_has(r, "set", "slice") ? find_slices(r, plan) : 0;
+}
+
+static void use_slice(const struct run *r, const struct slice *lines, struct stream *s)
+{
+    s->list = lines->list;
+    s->nlist = lines->n;
+    s->bytes = lines->n * LINE;
+    s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);
+    s->sm = lines->sm;
+    s->nsm = lines->nsm;
+    if (param_auto(r, "blocks"))
+        s->blocks = (uint32_t)lines->nsm;
+}
+
+/* c->s becomes what was launched. */
+static int one_launch(struct run *r, const struct plan *plan, struct combination *c,
                       struct stream_result *got)
 {
     struct l2_pool pool = plan->pool;
     struct stream s = c->s;
 
-    if (c->set != SET_ALL) {
+    if (c->set == SET_SLICE) {
+        use_slice(r, &plan->slice[c->slice], &s);
+        c->s = s;
+    } else if (c->set != SET_ALL) {
         pool.want = c->set == SET_OTHER;
         s.pool = &pool;
         s.sm = plan->sm;
@@ -277,7 +367,7 @@ static int one_launch(struct run *r, const struct plan *plan, const struct combi
     return r->dev->ops->stream(r->dev, &s, got);
 }
 
-static int run_plan(struct run *r, const struct plan *plan)
+static int run_plan(struct run *r, struct plan *plan)
 {
     uint64_t passes = param_u64(r, "passes");
 
@@ -296,17 +386,20 @@ static int run_plan(struct run *r, const struct plan *plan)
 /* With sides the buffer is a power of two, for the pool. */
 static int allocate(struct run *r, const struct plan *plan, bool sided)
 {
-    uint64_t bytes = plan->most;
+    uint64_t bytes = plan->most, least = LEAST_SIDED;
 
+    if (param_has(r, "set", "slice") && least < 4 * r->dev->info.l2_bytes)
+        least = 4 * r->dev->info.l2_bytes;
     if (sided)
-        for (bytes = LEAST_SIDED; bytes < plan->most;)
+        for (bytes = LEAST_SIDED; bytes < plan->most || bytes < least;)
             bytes *= 2;
     return r->dev->ops->alloc(r->dev, bytes);
 }
 
 static int run_bandwidth(struct run *r)
 {
-    bool sided = param_has(r, "set", "own") || param_has(r, "set", "other");
+    bool sided =
+        param_has(r, "set", "own") || param_has(r, "set", "other") || param_has(r, "set", "slice");
     struct plan plan = {0};
     int failed;
 
@@ -314,9 +407,14 @@ static int run_bandwidth(struct run *r)
     failed = check(r, &plan);
     shuffle_plan(&r->rng, &plan);
     footprint_warn(r, plan.most);
-    failed = failed || allocate(r, &plan, sided) != 0 || (sided && find_sides(r, &plan) != 0) ||
+    failed = failed || allocate(r, &plan, sided) != 0 || (sided && find_sets(r, &plan) != 0) ||
              run_plan(r, &plan) != 0;
     sides_free(&plan.sides);
+    for (size_t i = 0; i < plan.nslice; i++) {
+        free(plan.slice[i].list);
+        free(plan.slice[i].sm);
+    }
+    free(plan.slice);
     free(plan.sm);
     free(plan.side);
     free(plan.v);

@@ -10,6 +10,7 @@
  * cannot fill a slice, so on a large chip it shows the mean of two latencies and nothing else. */
 #include "access.h"
 #include "buffer.h"
+#include "contention.h"
 #include "experiment.h"
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -21,7 +22,6 @@
 
 enum { PLACES = 16, PLACE_LINES = 64, STRANGERS = 64, CONFIRM = 4, ALTERNATE = 512 };
 #define PAGE (2ull << 20)
-#define SEEN 1.1 /* a pair of one slice takes so many times as long as others, or nothing is seen */
 
 static const struct param params[] = {
     {"op", PARAM_WORD, "cg", "cg|atom",
@@ -121,27 +121,9 @@ static void make_room(struct contend *c, size_t n)
     c->room = n;
 }
 
-/* The limit above which a pair shares a slice, from n measured pairs of which the first is a line with itself: the first
- * gap below that one of a tenth of its distance to the fastest pairs, at half of that distance at most. Partners, if any,
- * are below the gap. When the two are so close that nothing was seen, no pair is above the limit. */
 static double limit_of(struct contend *c, size_t n)
 {
-    double self = c->cycles[0], *v = xmalloc((n + 1) * sizeof *v), top = self, limit;
-    size_t i = n;
-
-    memcpy(v, c->cycles, n * sizeof *v);
-    qsort(v, n, sizeof *v, split_order);
-    if (c->other == 0 || v[n / 20] < c->other)
-        c->other = v[n / 20];
-    limit = c->other + (self - c->other) / 2;
-    while (i > 0 && v[i - 1] >= self)
-        i--;
-    while (i > 0 && v[i - 1] > limit && top - v[i - 1] < (self - c->other) / 10)
-        top = v[--i];
-    if (i > 0 && v[i - 1] > limit)
-        limit = (top + v[i - 1]) / 2;
-    free(v);
-    return self > SEEN * c->other ? limit : self + c->other;
+    return contention_limit(c->cycles, n, &c->other);
 }
 
 static uint64_t random_line(struct contend *c, uint64_t bytes)
@@ -290,7 +272,7 @@ static int search(struct contend *c, const uint64_t *block, size_t n)
 
     make_room(c, n + 1);
     while ((rc = try_pivot(c, &l, index, &left)) == 0 && left > 0 && !run_stopped()) {
-        if (c->cycles[0] <= SEEN * c->other && ++blind == 3) {
+        if (c->cycles[0] <= CONTENTION_SEEN * c->other && ++blind == 3) {
             run_warn(c->r,
                      "a line hammered twice takes no longer than two lines (%.4g and %.4g cycles): "
                      "too few SMs "

@@ -145,11 +145,24 @@ static void pool_pass(struct flow *f)
         }
 }
 
+/* The lines of a list, in its order. */
+static void list_pass(struct flow *f)
+{
+    const struct stream *st = f->st;
+    uint32_t each = (uint32_t)(st->bytes / st->nlist);
+
+    for (size_t i = 0; i < st->nlist; i++)
+        move(f, st->op, st->list[i], cache_sectors(&f->s->cache, st->list[i], each),
+             sm_of(f, st->start + i * each));
+}
+
 static void one_pass(struct flow *f)
 {
     const struct stream *st = f->st;
 
-    if (st->pool != NULL) {
+    if (st->list != NULL) {
+        list_pass(f);
+    } else if (st->pool != NULL) {
         pool_pass(f);
     } else if (st->op == STREAM_COPY) {
         pass(f, STREAM_READ, st->start, st->bytes / 2);
@@ -210,6 +223,13 @@ static int check(struct sim *s, const struct stream *st)
             return -1;
     if (st->side != NULL && (st->sm == NULL || st->pool == NULL || st->pool->side_mask == 0))
         return device_fail(&s->dev, "stream: sides of SMs without a pool of one side");
+    for (size_t i = 0; st->list != NULL && i < st->nlist; i++)
+        if (sim_inside(s, "stream", st->list[i], st->bytes / st->nlist) != 0)
+            return -1;
+    if (st->list != NULL)
+        return st->op != STREAM_COPY && st->nlist > 0
+                   ? 0
+                   : device_fail(&s->dev, "stream: a copy of a list, or none in it");
     if (st->pool != NULL)
         return sim_inside(s, "stream", st->pool->base,
                           (uint64_t)st->pool->stride << st->pool->log2_lines);
@@ -230,7 +250,7 @@ static void untimed(struct flow *f)
     uint64_t room = chip_capacity(&f->s->cache.chip), every = st->every ? st->every : 4096;
     struct stream end = *st;
 
-    if (st->bytes > 2 * room && st->pool == NULL) {
+    if (st->bytes > 2 * room && st->pool == NULL && st->list == NULL) {
         end.bytes = (room / every + 1) / 2 * 2 * every;
         end.start += (st->bytes - end.bytes) / every * every;
         f->st = &end;

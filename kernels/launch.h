@@ -57,6 +57,7 @@ struct l2_stream_arg {
     uint64_t count; /* uint32_t [L2_MAX_SMS]: blocks that came to an SM, zero before */
     uint64_t drawn; /* uint32_t [3]: numbers drawn, by all and by SMs of each side, zero before */
     uint64_t side;  /* uint8_t [L2_MAX_SMS], 0: not wanted */
+    uint64_t list;  /* uint64_t [groups]: offsets of groups, 0: not wanted */
     uint64_t from, to; /* addresses of the first element; `to` for copies */
     uint64_t stamp;    /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
     uint32_t per, every, groups, jump, rounds;

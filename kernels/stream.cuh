@@ -7,6 +7,11 @@
 #define STREAM_COPY  2
 #define STREAM_ATOM  3
 
+/* Where groups of elements are: one after another, in a pool, as a list says. */
+#define STREAM_RANGE 0
+#define STREAM_POOL  1
+#define STREAM_LIST  2
+
 template <int WIDTH> struct element; /* what a thread moves at once */
 template <> struct element<4> {
     typedef uint32_t type;
@@ -110,7 +115,7 @@ L2_INLINE uint32_t stream_some(const uint64_t (&p)[UNROLL], uint64_t away, uint6
 
 /* The working set is a ring of a.groups groups of `per` elements; each time a thread goes a.jump groups on. So passes flow
  * into each other: all threads have as much to do, and a line is not always moved by the same SM. */
-template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL>
+template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE>
 L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t side, uint64_t policy)
 {
     uint64_t from = a.from + thread % a.per * WIDTH, away = a.to - a.from, at[UNROLL];
@@ -120,7 +125,9 @@ L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t
     for (uint32_t round = 0; round < a.rounds; round++) {
 #pragma unroll
         for (int k = 0; k < UNROLL; k++) {
-            at[k] = from + (POOL ? l2_pool_nth(&a.pool, group) ^ side : (uint64_t)group * a.every);
+            at[k] = from + (PLACE == STREAM_POOL   ? l2_pool_nth(&a.pool, group) ^ side
+                            : PLACE == STREAM_LIST ? ((const uint64_t *)a.list)[group]
+                                                   : (uint64_t)group * a.every);
             group += a.jump;
             group -= group >= a.groups ? a.groups : 0;
         }
@@ -130,7 +137,7 @@ L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t
 }
 
 /* One block's work: the timer belongs to `rank`, the elements to `turn`. */
-template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL>
+template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE>
 L2_INLINE void stream_block(const l2_stream_arg &a, uint32_t rank, uint32_t turn, uint64_t side)
 {
     __shared__ volatile uint32_t dump;
@@ -140,7 +147,7 @@ L2_INLINE void stream_block(const l2_stream_arg &a, uint32_t rank, uint32_t turn
         stamp[0] = timer_now();
         stamp[1] = clock_now();
     }
-    dump = stream_ring<OP, KIND, WIDTH, UNROLL, POOL>(a, turn / a.same * blockDim.x + threadIdx.x, side,
+    dump = stream_ring<OP, KIND, WIDTH, UNROLL, PLACE>(a, turn / a.same * blockDim.x + threadIdx.x, side,
                                                       policy_of(KIND));
     if (OP == STREAM_WRITE || OP == STREAM_COPY)
         __threadfence();
@@ -164,18 +171,18 @@ L2_INLINE bool stream_stays(const l2_stream_arg &a)
 
 /* All blocks of the launch work once each: the hardware gives an SM a new one when an old one ends, so faster SMs move
  * more. When only some SMs take part, blocks that stay draw numbers instead, with the same effect. */
-template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void stream(const l2_stream_arg &a)
+template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE> L2_INLINE void stream(const l2_stream_arg &a)
 {
     __shared__ uint32_t drawn[2];
     uint32_t side = 0;
 
     if (a.mask == 0) {
-        stream_block<OP, KIND, WIDTH, UNROLL, POOL>(a, blockIdx.x, blockIdx.x, 0);
+        stream_block<OP, KIND, WIDTH, UNROLL, PLACE>(a, blockIdx.x, blockIdx.x, 0);
         return;
     }
     if (!stream_stays(a))
         return;
-    if (POOL && a.side)
+    if (PLACE == STREAM_POOL && a.side)
         side = ((const uint8_t *)a.side)[sm_id()];
     for (;;) {
         __syncthreads();
@@ -186,7 +193,7 @@ template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void str
         __syncthreads();
         if (drawn[0] >= a.blocks)
             return;
-        stream_block<OP, KIND, WIDTH, UNROLL, POOL>(a, drawn[0], drawn[1], (uint64_t)side << a.pool.flip);
+        stream_block<OP, KIND, WIDTH, UNROLL, PLACE>(a, drawn[0], drawn[1], (uint64_t)side << a.pool.flip);
     }
 }
 
@@ -194,14 +201,25 @@ template <int OP, int KIND, int WIDTH, int UNROLL, bool POOL> L2_INLINE void str
     extern "C" __global__ void __launch_bounds__(L2_BLOCK)                                \
         l2_##NAME##_##KNAME##_##WIDTH##_##UNROLL(const __grid_constant__ l2_stream_arg a) \
     {                                                                                     \
-        stream<OP, KIND, WIDTH, UNROLL, false>(a);                                        \
+        stream<OP, KIND, WIDTH, UNROLL, STREAM_RANGE>(a);                                        \
     }
 #define L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, UNROLL)                                   \
     extern "C" __global__ void __launch_bounds__(L2_BLOCK)                                     \
         l2_pool_##NAME##_##KNAME##_##WIDTH##_##UNROLL(const __grid_constant__ l2_stream_arg a) \
     {                                                                                          \
-        stream<OP, KIND, WIDTH, UNROLL, true>(a);                                              \
+        stream<OP, KIND, WIDTH, UNROLL, STREAM_POOL>(a);                                              \
     }
+#define L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, UNROLL)                                   \
+    extern "C" __global__ void __launch_bounds__(L2_BLOCK)                                     \
+        l2_list_##NAME##_##KNAME##_##WIDTH##_##UNROLL(const __grid_constant__ l2_stream_arg a) \
+    {                                                                                          \
+        stream<OP, KIND, WIDTH, UNROLL, STREAM_LIST>(a);                                       \
+    }
+#define L2_STREAM_LISTS(OP, NAME, KNAME, KIND, WIDTH) \
+    L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 1)   \
+    L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 2)   \
+    L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 4)   \
+    L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 8)
 #define L2_STREAM_POOLS(OP, NAME, KNAME, KIND, WIDTH) \
     L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 1)   \
     L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 2)   \
@@ -238,6 +256,10 @@ L2_STREAM_POOLS(STREAM_READ, read, cg, L2_LD_CG, 16)
 L2_STREAM_POOLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
 L2_STREAM_POOLS(STREAM_WRITE, write, st, L2_ST, 16)
 L2_STREAM_POOLS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
+L2_STREAM_LISTS(STREAM_READ, read, cg, L2_LD_CG, 16)
+L2_STREAM_LISTS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
+L2_STREAM_LISTS(STREAM_WRITE, write, st, L2_ST, 16)
+L2_STREAM_LISTS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
 #if __CUDA_ARCH__ >= 800
 L2_STREAM(STREAM_READ, read, evict_first, L2_LD_EVICT_FIRST, 16, 4)
 L2_STREAM(STREAM_READ, read, evict_last, L2_LD_EVICT_LAST, 16, 4)

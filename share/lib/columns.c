@@ -41,7 +41,7 @@ const struct column column_table[] = {
     {"same", WHOLE, PARAM, "blocks", "neighbouring blocks that move the same bytes at the same time"},
     {"take", WHOLE, PARAM, "bytes", "bytes used of every `every` bytes"},
     {"every", WHOLE, PARAM, "bytes", "period of the bytes used"},
-    {"set", WORD, PARAM, "", "which SMs and lines take part (all, own, other), or the number of a set"},
+    {"set", WORD, PARAM, "", "which SMs and lines take part (all, own, other, slice), or the number of a set"},
     {"what", WORD, PARAM, "", "which quantity the row holds"},
     {"target", WHOLE, PARAM, "", "number of the line to evict, from 0"},
     {"attempt", WHOLE, PARAM, "", "pools tried for this target, from 0"},

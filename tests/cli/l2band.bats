@@ -182,3 +182,18 @@ tlb_chip()
     l2collect -q -d sim:tiny -o run.tsv inclusion targets=2 reps=3
     [ "$(body run.tsv | awk -F '\t' 'NR > 1 { n[$6 $7]++ } END { for (k in n) { c++; if (n[k] != 6) exit 1 } exit c != 10 }' && echo ok)" = ok ]
 }
+
+@test "one slice: what the device file says, on one and two sides; what cannot be told" {
+    for bytes in 20 48; do
+        { grep -v slice_bytes "$L2TOOLS_SHARE/devices/tiny.dev"; echo slice_bytes $bytes; } >my.dev
+        { grep -v '^side\|^sm_split\|^sm_run' my.dev; echo sides 1; } >one.dev
+        for chip in my one; do
+            l2collect -q -d "sim:./$chip.dev" bandwidth set=slice op=read,write,atom kind=cg threads=32,64 unroll=1,2,4 \
+                slices=3 bytes=64M | l2band >out
+            body out | awk -F '\t' -v b=$bytes '$1 == "slice_bw" || $1 == "slice_write_bw" { n += $2 > 0.98 * b && $2 < 1.005 * b }
+                $1 == "slice_atom_bw" { n += $2 > 0.49 * b && $2 < 0.5025 * b } END { exit n != 3 }'
+        done
+    done
+    { cat "$L2TOOLS_SHARE/devices/tiny.dev"; echo 'service_atom 0.001'; } >my.dev
+    fails 1 "contention of atomics shows nothing here" l2collect -q -d sim:./my.dev bandwidth set=slice op=read
+}
