@@ -10,6 +10,7 @@
 #include "../share/lib/rng.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +160,16 @@ static double distance(const struct grid *g, size_t a, size_t b, float clip)
     return n > 0 ? sqrt(sum / n) : NAN;
 }
 
-/* Distances of pairs of lines, every pair of a random choice. The points are (log10 of the distance, 1). */
-static struct series all_distances(const struct grid *g)
+static int by_x(const void *pa, const void *pb)
+{
+    double a = ((const struct point *)pa)->x, b = ((const struct point *)pb)->x;
+
+    return (a > b) - (a < b);
+}
+
+/* Distances of pairs of lines, every pair of a random choice, or of those that l2slice gives one location. The points are
+ * (log10 of the distance, 1). */
+static struct series distances(const struct grid *g, bool one_location)
 {
     size_t n = g->lines < SAMPLE ? g->lines : SAMPLE, m = 0;
     uint32_t *order = xmalloc((g->lines + 1) * sizeof *order);
@@ -173,21 +182,18 @@ static struct series all_distances(const struct grid *g)
     rng_shuffle(&rng, order, g->lines);
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) {
-            double d = distance(g, order[i], order[j], 300);
+            int a = g->line[order[i]].location, b = g->line[order[j]].location;
+            double d = NAN;
 
+            if (!one_location || (g->mapped && a >= 0 && a == b))
+                d = distance(g, order[i], order[j], 300);
             if (isfinite(d))
                 s.point[m++] = (struct point){.x = log10(fmax(d, 0.01)), .n = 1};
         }
     s.n = m;
     free(order);
+    qsort(s.point, m, sizeof *s.point, by_x);
     return s;
-}
-
-static int by_x(const void *pa, const void *pb)
-{
-    double a = ((const struct point *)pa)->x, b = ((const struct point *)pb)->x;
-
-    return (a > b) - (a < b);
 }
 
 /* Between the neighbouring distances that lie furthest apart (as a ratio): how many pairs are below. 0 when none of a fifth
@@ -207,13 +213,15 @@ static size_t widest_gap(const struct series *s, double *lo, double *hi)
     return below;
 }
 
-static void distance_block(struct plot *p, const struct series *s)
+/* Bins of s in the range of all distances. */
+static void distance_block(struct plot *p, const struct series *all, const struct series *s,
+                           size_t k)
 {
-    double lo = s->point[0].x, hi = s->point[s->n - 1].x;
-    double width = fmax((hi - lo) / BINS, 1e-6), total = (double)s->n;
+    double lo = all->point[0].x, hi = all->point[all->n - 1].x;
+    double width = fmax((hi - lo) / BINS, 1e-6), total = (double)all->n;
     size_t at = 0;
 
-    plot_block(p, "distance", 0);
+    plot_block(p, "distance", k);
     for (size_t bin = 0; bin <= BINS; bin++) {
         double end = lo + (double)(bin + 1) * width;
         size_t n = 0;
@@ -225,27 +233,25 @@ static void distance_block(struct plot *p, const struct series *s)
                     100 * (double)n / total, pow(10, end - width), pow(10, end));
     }
     plot_block_end(p);
-    fprintf(p->to, "FLOOR = %.6g\nset xrange [%.6g:%.6g]\n", 50 / total, pow(10, lo - 3 * width),
-            pow(10, hi + 3 * width));
+    if (k == 0)
+        fprintf(p->to, "FLOOR = %.6g\nset xrange [%.6g:%.6g]\n", 50 / total,
+                pow(10, lo - 3 * width), pow(10, hi + 3 * width));
 }
 
-void plot_fingerprints(struct plot *p, const struct frame *f)
+static void distance_note(struct plot *p, const struct series *all, const struct series *one)
 {
-    const char *op = best_op(p, f);
-    struct grid g = plot_grid_make(p, f, op);
-    struct series s = all_distances(&g);
     double lo = 0, hi = 0;
-    size_t below;
-    char *note;
+    size_t below = widest_gap(all, &lo, &hi);
+    char *gap = below == 0 ? xstrdup("no gap between them")
+                           : xprintf("the widest gap is from %.3g to %.3g cycles: %.3g %% of the "
+                                     "pairs are nearer",
+                                     lo, hi, 100 * (double)below / (double)all->n);
+    char *note = one->n == 0 ? xprintf("%zu pairs of lines; %s", all->n, gap)
+                             : xprintf("%zu pairs; %s; %.3g %% of one location, up to "
+                                       "%.3g cycles apart",
+                                       all->n, gap, 100 * (double)one->n / (double)all->n,
+                                       pow(10, one->point[one->n - 1].x));
 
-    if (s.n < 2)
-        xdie(EXIT_FAILED, "%s: nothing to draw: fewer than three lines", f->file);
-    qsort(s.point, s.n, sizeof *s.point, by_x);
-    below = widest_gap(&s, &lo, &hi);
-    note = below == 0 ? xprintf("%zu pairs of lines, no gap between them", s.n)
-                      : xprintf("%zu pairs of lines; the widest gap is from %.3g to %.3g cycles: "
-                                "%.3g %% of the pairs are nearer",
-                                s.n, lo, hi, 100 * (double)below / (double)s.n);
     plot_heading(p, "How far the fingerprints of two lines lie apart", note);
     plot_single(p);
     if (below > 0 && !p->text)
@@ -253,19 +259,40 @@ void plot_fingerprints(struct plot *p, const struct frame *f)
                 "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
                 "'#A02020' fillstyle transparent solid 0.13 noborder\n",
                 lo, hi);
-    distance_block(p, &s);
-    fputs(
-        "set key off\nset logscale xy\nset format y '%g'\nset yrange [FLOOR:100]\nset xlabel 'root "
-        "mean "
-        "square difference over all SMs, cycles'\nset ylabel '% of the pairs'\n",
-        p->to);
-    fputs(p->text
-              ? "plot $distance0 using 1:2 with impulses\n"
-              : "plot $distance0 using (sqrt($3*$4)):2:3:4:(FLOOR):2 with boxxyerror linestyle 1 "
-                "fillstyle solid\n",
-          p->to);
+    free(gap);
     free(note);
-    free(s.point);
+}
+
+void plot_fingerprints(struct plot *p, const struct frame *f)
+{
+    static const char boxes[] =
+        "$distance%d using (sqrt($3*$4)):2:3:4:(FLOOR):2 with boxxyerror linestyle %d "
+        "fillstyle solid title '%s'";
+    struct grid g = plot_grid_make(p, f, best_op(p, f));
+    struct series all = distances(&g, false), one = distances(&g, true);
+
+    if (all.n < 2)
+        xdie(EXIT_FAILED, "%s: nothing to draw: fewer than three lines", f->file);
+    distance_note(p, &all, &one);
+    distance_block(p, &all, &all, 0);
+    if (one.n > 0)
+        distance_block(p, &all, &one, 1);
+    fputs(one.n > 0 && !p->text ? "set bmargin KEYROOM\n" : "set key off\n", p->to);
+    fputs("set logscale xy\nset format y '%g'\nset yrange [FLOOR:100]\nset xlabel 'root mean "
+          "square difference over all SMs, cycles'\nset ylabel '% of the pairs'\nplot ",
+          p->to);
+    if (p->text) {
+        fputs("$distance0 using 1:2 with impulses", p->to);
+    } else {
+        fprintf(p->to, boxes, 0, 1, "all pairs");
+        if (one.n > 0) {
+            fputs(", ", p->to);
+            fprintf(p->to, boxes, 1, 2, "lines of one location, by l2slice -m");
+        }
+    }
+    fputc('\n', p->to);
+    free(all.point);
+    free(one.point);
     plot_grid_free(&g);
 }
 

@@ -88,8 +88,8 @@ $P/%.picture.gp: $$(call archive,$$*) $(call program,l2plot) | $P
 	$(step) $@ l2plot -T svg $<
 $P/%.shares.gp: $P/%.shares.tsv $(call program,l2plot)
 	$(step) -n $@ l2plot -T svg $<
-$P/%.matrix.gp: $$(call archive,$$*) $P/slices.map.tsv $P/slices.sms.tsv $(call program,l2plot)
-	$(step) $@ l2plot -T svg -t matrix $< $$(find $P/slices.map.tsv $P/slices.sms.tsv -size +0)
+$P/%.matrix.gp $P/%.fingerprints.gp: $$(call archive,$$*) $P/slices.map.tsv $P/slices.sms.tsv $(call program,l2plot)
+	$(step) $@ l2plot -T svg -t $(subst .,,$(suffix $(basename $@))) $< $$(find $P/slices.map.tsv $P/slices.sms.tsv -size +0)
 $P/%.sms.gp: $P/slices.sms.tsv $(call program,l2plot)
 	if [ -n "$$(grep -v '^#' $< | sed -n 2p)" ]; then $(step) -n $@ l2plot -T svg -t sms $<; else : >$@; fi
 # The others: l2plot -t NAME ARCHIVE, or with these words, or a pipe that reads the archive as $1.
@@ -108,7 +108,7 @@ define other_picture
 $P/%.$1.gp: $$$$(call archive,$$$$*) $(call program,l2plot) | $P
 	$(step) $$@ $(if $(pipe_$1),sh -c '$(subst $$,$$$$,$(pipe_$1))' sh,l2plot -T svg $(or $(draw_$1),-t $1)) $$<
 endef
-RULED := curve picture shares matrix sms
+RULED := curve picture shares matrix fingerprints sms
 KINDS := $(sort $(basename $(filter %.svg,$(foreach s,$(STEMS),$(call parts,$s)))))
 $(foreach k,$(filter-out $(RULED),$(KINDS)),$(eval $(call other_picture,$k)))
 $P/%.svg: $P/%.gp

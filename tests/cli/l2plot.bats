@@ -239,6 +239,12 @@ matrix()
     l2plot -t fingerprints matrix.tsv >script
     # Two pairs differ by 1 from every SM, four by 199 to 201.
     grep -q "6 pairs of lines; the widest gap is from 1 to 200 cycles: 33.3 % of the pairs are nearer" script
+    # With the map of l2slice the two that are of one place stand out.
+    printf 'offset\tslice\tside\tlocation\n0\t0\t0\t0\n' >map.tsv
+    awk -F'\t' '/^matrix/ && !seen[$4]++ && $4 > 0 { n++; print $4 "\t" n % 2 "\t" n % 2 "\t" n % 2 }' matrix.tsv >>map.tsv
+    l2plot -t fingerprints -T svg matrix.tsv map.tsv >script
+    grep -q '33.3 % of one location, up to 1 cycles apart' script
+    grep -q '^\$distance1' script
     l2plot -T svg -t fingerprints -o f.svg matrix.tsv | drawn
     grep -q '</svg>' f.svg
 }
