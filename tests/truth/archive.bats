@@ -99,3 +99,22 @@ found()
     body got | awk -F '\t' '$1 == "slices" { a = $2 } $1 == "slices_side" { b = $2 } $1 == "side_mask" { c = $2 }
         $1 == "grain" { d = $2 } END { print a, b, c, d; exit !(a == 94 && b == 47 && c == "12,13,15,17,19" && d == 256) }'
 }
+
+@test "h200 slices: contention and fingerprints agree on 99.5 % of pairs, and no pair contradicts" {
+    l2slice "$archive/contend.tsv.gz" "$archive/matrix.tsv.gz" >got 2>/dev/null
+    body got | awk -F '\t' '$1 == "slice_agreement" { a = $2 } $1 == "subslices" { b = $2 } $1 == "slice_linear" { c = $2 }
+        $1 == "slice_xor" { d = d $2 } END { print a, b, c, d; exit !(a >= 0.995 && b == 94 && c == "no" && d == "12,13,15,17,19") }'
+    grep -q '^slices	.* 0 of [0-9]* pairs contradict' got
+}
+
+@test "h200 sides: 1061 lines of 87 pages predicted from one line a page and the mask of 41 others" {
+    gzip -dc "$archive/matrix.tsv.gz" >all.tsv
+    l2slice -m all.tsv 2>/dev/null | body - >measured
+    awk -F '\t' 'NR == 1 { next } { page = int($1 / 2097152) } page <= 40 || !seen[page]++ { print $1 }' measured >known
+    { echo offset; awk -F '\t' 'FNR == NR { known[$1]; next } FNR > 1 && !($1 in known) { print $1 }' known measured; } >fresh.tsv
+    awk -F '\t' 'FNR == NR { known[$1]; next } /^#end/ { print "#end rows=" n + 0 " status=ok"; next }
+        /^#/ || $1 == "exp" { print; next } $4 in known { n++; print }' known all.tsv >known.tsv
+    l2slice -p fresh.tsv known.tsv 2>/dev/null | body - >predicted
+    awk -F '\t' 'FNR == 1 { next } FNR == NR { side[$1] = $3; next } { n++; right += side[$1] == $2 && $2 >= 0 }
+        END { print right, n; exit !(n == 1061 && right == n) }' measured predicted
+}
