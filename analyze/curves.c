@@ -40,8 +40,8 @@ struct words {
 struct reader {
     struct tsv *t;
     const struct curves_want *want;
-    size_t x, y, weight, sd, lo, hi, median, spread; /* columns */
-    size_t *key;                                     /* key columns */
+    size_t x, y, weight, sd, lo, hi, median, spread, stride; /* columns */
+    size_t *key;                                             /* key columns */
     size_t keys;
     uint32_t *word;      /* of this row */
     struct words *words; /* of each key column */
@@ -93,6 +93,7 @@ static void find_columns(struct reader *r)
     if (r->median == TSV_NONE)
         r->median = tsv_find(t, "cycles_median");
     r->spread = tsv_find(t, "spread_pct");
+    r->stride = strcmp(t->column[r->x], "size") == 0 ? tsv_find(t, "stride") : TSV_NONE;
     r->key = xmalloc((t->ncolumn + r->want->groups) * sizeof *r->key);
     r->keys = 0;
     for (size_t g = 0; g < r->want->groups; g++)
@@ -210,8 +211,15 @@ static double number_or_nan(const struct reader *r, size_t column)
     return column == TSV_NONE ? NAN : xtsv_double(r->t, column);
 }
 
+/* Of n samples of a working set of x bytes as many are independent as there are lines: each has its own place on the
+ * chip, and meeting it again tells nothing new of the others. */
+static double independent(double n, double x, double stride)
+{
+    return stride > 0 ? fmin(n, fmax(2, x / stride)) : n;
+}
+
 /* The error that a row of a summary states, nan for none. */
-static double stated_error(const struct reader *r, double y, double n)
+static double stated_error(const struct reader *r, double x, double y, double n)
 {
     double sd = number_or_nan(r, r->sd), lo = number_or_nan(r, r->lo);
     double hi = number_or_nan(r, r->hi), spread = number_or_nan(r, r->spread);
@@ -219,7 +227,8 @@ static double stated_error(const struct reader *r, double y, double n)
     if (strcmp(r->t->column[r->y], "median") == 0 && hi >= lo)
         return (hi - lo) / 3.92;
     if (sd >= 0 && n > 1)
-        return sd / sqrt(n);
+        return sd /
+               sqrt(independent(n, x, r->stride == TSV_NONE ? 0 : number_or_nan(r, r->stride)));
     return spread >= 0 ? fabs(y) * spread / 400 : NAN;
 }
 
@@ -242,7 +251,7 @@ static void add_row(struct reader *r)
     for (size_t k = 0; k < r->keys; k++)
         r->word[k] = word_number(&r->words[k], &r->t->field[r->key[k]]);
     p = point_of(r, x, r->word);
-    p->error = stated_error(r, y, n);
+    p->error = stated_error(r, x, y, n);
     p->median = number_or_nan(r, r->median);
     point_add(p, y, is_summary(r->t, r->y) ? 1 : n);
 }
@@ -334,9 +343,11 @@ static double median_of(struct point *p)
     return NAN;
 }
 
-static double error_of(const struct point *p)
+static double error_of(const struct point *p, double stride)
 {
-    return isnan(p->error) && p->n > 1 ? sqrt(p->m2 / (p->n - 1) / p->n) : p->error;
+    if (!isnan(p->error) || !(p->n > 1))
+        return p->error;
+    return sqrt(p->m2 / (p->n - 1) / independent(p->n, p->x, stride));
 }
 
 static void cut_curve(struct reader *r, struct curves *c, size_t first, size_t last)
@@ -358,7 +369,7 @@ static void cut_curve(struct reader *r, struct curves *c, size_t first, size_t l
             merge(p, &r->point[i]);
         o->x[o->n] = p->x;
         o->y[o->n] = p->mean;
-        o->error[o->n] = error_of(p);
+        o->error[o->n] = error_of(p, r->stride == TSV_NONE ? 0 : c->stride);
         o->median[o->n++] = median_of(p);
         o->samples += p->n;
     }

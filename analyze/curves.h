@@ -33,7 +33,7 @@ struct curves {
 };
 
 /* Reads all rows. y is the mean of rows with equal x, weighted by the column n when y is no summary itself; its error is
- * sd/sqrt(n) of the samples, or comes from columns sd and n, ci_lo and ci_hi, or spread_pct. Columns that are parameters
+ * sd/sqrt(n) of the samples (n: at most the lines of the working set, where x is `size` and `stride` is known), or comes from columns sd and n, ci_lo and ci_hi, or spread_pct. Columns that are parameters
  * (columns.h) and vary tell curves apart, but not one that has another value at every x. Exits when a column is missing. */
 struct curves *xcurves_read(struct tsv *t, const struct curves_want *want);
 void curves_free(struct curves *c);

@@ -5,17 +5,23 @@
 
 #include <math.h>
 
-enum { SIDE = 12, INSIDE = 64, ROOM = 2 * SIDE + INSIDE };
+enum { LEAST = 4, SIDE = 12, INSIDE = 64, ROOM = 2 * SIDE + INSIDE };
 static const double better = 0.5, worst = 0.1, most = 1.5;
 
-/* The nearest points of both shelves, and at most INSIDE of those between. */
+/* The points of both shelves within half a doubling of the rise, four at least where there are, and at most INSIDE of those
+ * between. */
 static size_t take(const struct curve *c, const struct shelf *a, const struct shelf *b, double *x,
                    double *y)
 {
-    size_t from = a->last - a->first + 1 > SIDE ? a->last + 1 - SIDE : a->first;
-    size_t to = b->last - b->first + 1 > SIDE ? b->first + SIDE - 1 : b->last;
+    size_t from = a->last, to = b->first;
     size_t inside = b->first - a->last - 1, step = (inside + INSIDE - 1) / INSIDE, n = 0;
 
+    for (size_t k = 1; k < SIDE && from > a->first; k++, from--)
+        if (k >= LEAST && c->x[from - 1] * M_SQRT2 < c->x[a->last])
+            break;
+    for (size_t k = 1; k < SIDE && to < b->last; k++, to++)
+        if (k >= LEAST && c->x[to + 1] > c->x[b->first] * M_SQRT2)
+            break;
     for (size_t i = from; i <= to; i++) {
         if (i > a->last && i < b->first && (i - a->last - 1) % step != 0)
             continue;

@@ -37,7 +37,8 @@ static void label_beside(struct plot *p, struct span s, double x, double height,
 
 struct knee {
     double lo, mid, hi;
-    bool low; /* confidence */
+    double capacity; /* nan: not said */
+    bool low;        /* confidence */
 };
 
 static void mark_knee(struct plot *p, struct span s, size_t k, struct knee at, bool bytes)
@@ -59,9 +60,12 @@ static void mark_knee(struct plot *p, struct span s, size_t k, struct knee at, b
 static char *add_in_words(char *so_far, size_t k, struct knee at, bool bytes)
 {
     char *m = in_words(at.mid, bytes), *l = in_words(at.lo, bytes), *h = in_words(at.hi, bytes);
-    char *longer = xprintf("%s%sknee %zu at %s (%s to %s%s)", so_far, *so_far ? ", " : "", k + 1, m,
-                           l, h, at.low ? ", low confidence" : "");
+    char *c = isnan(at.capacity) ? xstrdup("") : in_words(at.capacity, bytes);
+    char *longer =
+        xprintf("%s%sknee %zu at %s (%s to %s%s%s%s)", so_far, *so_far ? ", " : "", k + 1, m, l, h,
+                *c ? ", capacity " : "", c, at.low ? ", low confidence" : "");
 
+    free(c);
     free(m);
     free(l);
     free(h);
@@ -71,11 +75,12 @@ static char *add_in_words(char *so_far, size_t k, struct knee at, bool bytes)
 
 static bool read_knee(const struct plot *p, const struct frame *f, size_t row, struct knee *at)
 {
-    size_t conf = frame_find(f, "conf");
+    size_t conf = frame_find(f, "conf"), capacity = frame_find(f, "capacity");
 
     at->lo = xframe_number(p->data, f, row, frame_find(f, "x_lo"));
     at->mid = xframe_number(p->data, f, row, frame_find(f, "x_mid"));
     at->hi = xframe_number(p->data, f, row, frame_find(f, "x_hi"));
+    at->capacity = capacity == TSV_NONE ? NAN : xframe_number(p->data, f, row, capacity);
     at->low = conf != TSV_NONE && strcmp(frame_text(p->data, f, row, conf), "low") == 0;
     return at->lo <= at->mid && at->mid <= at->hi;
 }
