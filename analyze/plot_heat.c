@@ -264,6 +264,7 @@ void plot_surface(struct plot *p, const struct frame *f)
     p->x = p->x != NULL ? p->x : "threads";
     p->y = p->y != NULL ? p->y : "width";
     p->z = p->z != NULL ? p->z : "gbps";
+    p->title = p->title != NULL ? p->title : "Bandwidth over threads a block and bytes a load";
     plot_heat(p, f);
 }
 
@@ -281,9 +282,10 @@ static void panel(struct plot *p, const struct frame *f, const struct map *m, co
 }
 
 /* Several maps of one table, each of the rows that fit its picks, with one scale of colours. */
+enum { PANELS = 12 };
 struct panels {
-    struct pick pick[8][2];
-    char *title[8];
+    struct pick pick[PANELS][2];
+    char *title[PANELS];
     size_t n;
     const char *heading, *note, *x, *y; /* labels of the axes */
 };
@@ -291,7 +293,7 @@ struct panels {
 static void draw_panels(struct plot *p, const struct frame *f, const size_t xyz[3],
                         struct panels *all_panels, size_t rows, size_t columns)
 {
-    struct map m[8];
+    struct map m[PANELS];
     double lo = INFINITY, hi = -INFINITY;
 
     for (size_t k = 0; k < all_panels->n; k++) {
@@ -328,7 +330,7 @@ static void add_panel(struct panels *a, const struct frame *f, struct pick one, 
 {
     const struct pick pick[2] = {one, two};
 
-    if (a->n < 8 && any_row(f, pick)) {
+    if (a->n < PANELS && any_row(f, pick)) {
         a->pick[a->n][0] = one;
         a->pick[a->n][1] = two;
         a->title[a->n++] = title;
@@ -345,6 +347,7 @@ void plot_sector(struct plot *p, const struct frame *f)
     size_t *place = xcalloc(p->data->nword + 1, sizeof *place), op = xframe_column(f, "op");
     struct axis fetch = axis_make(p->data, f, xframe_column(f, "fetch"), all, place),
                 ops = axis_make(p->data, f, op, all, place);
+    size_t columns;
     struct panels a = {
         .heading = "Touch one sector of a cold line, time another",
         .note = "Median cycles of the probe: few where the sector came along with the touched one",
@@ -355,9 +358,10 @@ void plot_sector(struct plot *p, const struct frame *f)
         for (size_t i = 0; i < ops.n; i++)
             add_panel(&a, f, (struct pick){fetch.column, fetch.word[k]},
                       (struct pick){op, ops.word[i]},
-                      xprintf("fetch granularity %s B, touch by %s",
-                              p->data->word[fetch.word[k]].text, p->data->word[ops.word[i]].text));
-    draw_panels(p, f, xyz, &a, (a.n + 1) / 2, a.n > 1 ? 2 : 1);
+                      xprintf("granularity %s B, touch by %s", p->data->word[fetch.word[k]].text,
+                              p->data->word[ops.word[i]].text));
+    columns = a.n < 2 ? 1 : ops.n == 3 ? 3 : 2;
+    draw_panels(p, f, xyz, &a, (a.n + columns - 1) / columns, columns);
     free(fetch.word);
     free(ops.word);
     free(place);

@@ -193,8 +193,9 @@ void plot_panels(struct plot *p, size_t rows, size_t columns)
 {
     fprintf(p->to,
             "set multiplot layout %zu,%zu margins screen 0.08, screen 0.97, screen 0.11, "
-            "screen 1 - %d.5 * LINE / H spacing screen 0.09, screen 0.17\nset key off\n",
-            rows, columns, p->nheading + 2);
+            "screen 1 - %d.5 * LINE / H spacing screen %.3g, screen %.3g\nset key off\n",
+            rows, columns, p->nheading + 2, columns > 2 ? 0.085 : 0.09,
+            rows > 2 ? 0.4 / (double)rows : 0.17);
 }
 
 /* After panel k: the heading was drawn with the first one. */
