@@ -170,3 +170,45 @@ is()
     is evicted_first order clean
     is dirty_outlives outlive 1
 }
+
+# value FILE PARAM METHOD: what a table of findings says.
+value()
+{
+    awk -F '\t' -v p="$2" -v m="$3" '$1 == p && $6 == m { print $2; exit }' "$1"
+}
+
+# told: sector, line, fetch, allocation, write-back, dirty lines, as l2sector and l2write find them on my.dev.
+told()
+{
+    l2collect -q -d sim:./my.dev -o s.tsv sector op=cg reps=1 step="$1" line=32 fetch="$2"
+    l2collect -q -d sim:./my.dev -o w.tsv write reps=1 line=32 step="$1"
+    l2collect -q -d sim:./my.dev -o d.tsv dirty sets=2 reps=1
+    l2sector s.tsv >fs
+    l2write w.tsv d.tsv >fw
+    echo "$(value fs sector touch_probe) $(value fs line touch_probe) $(value fs fetch_default touch_probe)" \
+        "$(value fw write_allocate store_probe) $(value fw write_back discard) $(value fw dirty_ways discard)"
+}
+
+@test "sector x line x fetch x allocate x write-back x dirty limit: 88 combinations, each as the chip says" {
+    combinations=0 bad=0
+    for geometry in '64 16 16' '64 16 64' '64 32 32' '64 32 64' '64 64 64' '128 32 32' '128 32 128' '128 64 64' \
+        '128 64 128' '256 64 64' '256 64 256'; do
+        read -r line sector fetch <<<"$geometry"
+        for rest in 'sector yes 0' 'sector yes 3' 'sector no 0' 'sector no 3' 'none yes 0' 'none yes 3' 'none no 0' 'none no 3'; do
+            read -r allocate back limit <<<"$rest"
+            combinations=$((combinations + 1))
+            case $BIN in
+            */asan/*) [ $((combinations % 7)) -eq 0 ] || continue ;; # slow there
+            esac
+            chip "line $line" "sector $sector" "fetch $fetch" "write_allocate $allocate" "write_back $back" \
+                "dirty_ways $limit" "l2_api $((960 * line))"
+            want="$sector $line $fetch ${allocate/none/no} $back $((limit > 0 ? limit : 8))"
+            [ "$back" = yes ] || want="${want% *} not decided"
+            got=$(told $((sector < 32 ? sector : 32)) "$sector,$line")
+            [ "$got" = "$want" ] || { bad=$((bad + 1)); echo "want $want, got $got"; }
+        done
+    done
+    echo "$combinations combinations, $bad wrong"
+    [ $combinations -eq 88 ]
+    [ $bad -eq 0 ]
+}
