@@ -51,14 +51,20 @@ keep()
         $offset in wanted { n++; print }' "$1" "$2"
 }
 
+# Sixteen SMs or so, spread over all.
+some_sms()
+{
+    l2collect -q -d "$device" matrix count=1 sms=0 reps=1 | awk '
+        /^#sms / { for (k = 0; k < 16 && k < $2; k++) printf "%s%d", k ? "," : "", int(k * $2 / ($2 < 16 ? $2 : 16)) }'
+}
+
 predict()
 {
     draw_lines >"$folder/lines"
     # Every page has its first line among those the constants come from; the other 200 are fresh.
     awk 'NR <= 2048 || (NR - 2049) % 201 == 0' "$folder/lines" >"$folder/known"
     { echo offset; awk 'NR > 2048 && (NR - 2049) % 201 != 0' "$folder/lines"; } >"$folder/fresh.tsv"
-    l2collect -q -d "$device" -o "$folder/all.tsv" matrix op=atom lines=- buffer=256M sms=0,8,16,24,32,40,48,56,64,72,80,88,96,104,112,120 reps=5 \
-        <"$folder/lines"
+    l2collect -q -d "$device" -o "$folder/all.tsv" matrix op=atom lines=- buffer=256M sms="$(some_sms)" reps=5 <"$folder/lines"
     keep "$folder/known" "$folder/all.tsv" >"$folder/known.tsv"
     l2slice -m "$folder/all.tsv" 2>"$folder/measured.err" >"$folder/measured"
     l2slice -p "$folder/fresh.tsv" "$folder/known.tsv" 2>"$folder/predicted.err" >"$folder/predicted"
