@@ -60,11 +60,12 @@ static void mark_knee(struct plot *p, struct span s, size_t k, struct knee at, b
 static char *add_in_words(char *so_far, size_t k, struct knee at, bool bytes)
 {
     char *m = in_words(at.mid, bytes), *l = in_words(at.lo, bytes), *h = in_words(at.hi, bytes);
-    char *c = isnan(at.capacity) ? xstrdup("") : in_words(at.capacity, bytes);
-    char *longer =
-        xprintf("%s%sknee %zu at %s (%s to %s%s%s%s)", so_far, *so_far ? ", " : "", k + 1, m, l, h,
-                *c ? ", capacity " : "", c, at.low ? ", low confidence" : "");
+    char *c = isnan(at.capacity) ? NULL : in_words(at.capacity, bytes);
+    char *what = c != NULL ? xprintf(", capacity %s", c) : xprintf(" (%s to %s)", l, h);
+    char *longer = xprintf("%s%sknee %zu at %s%s%s", so_far, *so_far ? "; " : "", k + 1, m, what,
+                           at.low ? ", low confidence" : "");
 
+    free(what);
     free(c);
     free(m);
     free(l);
