@@ -53,14 +53,12 @@ is()
 
 @test "the line by nodes that fit at each stride: lines, hashes, policies" {
     for line in 64 128 256; do
-        for hash in none xor; do
-            for policy in lru plru; do
-                chip "line $line" "sector $((line / 4))" "fetch $((line / 2))" "set_hash $hash" "policy $policy" \
-                    "l2_api $((960 * line))"
-                l2collect -q -d sim:./my.dev pitch sample=32768 | l2sector >found
-                body found | awk -F '\t' -v line="$line" '$1 == "line" && $6 == "stride" {
-                    print line ":", $0; ok = $3 <= line && line <= $4 && $4 < 1.35 * $3 } END { exit !ok }'
-            done
+        for kind in 'none lru' 'xor plru'; do
+            chip "line $line" "sector $((line / 4))" "fetch $((line / 2))" "set_hash ${kind% *}" "policy ${kind#* }" \
+                "l2_api $((960 * line))"
+            l2collect -q -d sim:./my.dev pitch sample=16384 | l2sector >found
+            body found | awk -F '\t' -v line="$line" '$1 == "line" && $6 == "stride" {
+                print line ":", $0; ok = $3 <= line && line <= $4 && $4 < 1.35 * $3 } END { exit !ok }'
         done
     done
 }
