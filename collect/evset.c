@@ -344,7 +344,7 @@ int evset_plan_here(struct evset_plan *p, struct rng *r)
         return -1;
     if (p->rounds == 0)
         return choose_touch(p, r);
-    p->touches = 1;
+    p->touches = p->touches > 0 ? p->touches : 1;
     return 0;
 }
 

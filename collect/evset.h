@@ -44,7 +44,7 @@ uint64_t evset_least_pool(const struct device *d);
 int evset_check_pool(const struct evset_plan *p);
 
 /* Allocates the buffer, finds the sides, measures what a miss takes, and chooses rounds, settle and touches (when rounds is
- * 0): as few as give the same first tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
+ * 0): as few as give the same tipping index as more. Before: d, sm, lines, level, kind, pool_bytes, line, votes, rounds, settle, check_*, extra.
  * 0, or -1 and d->error. */
 int evset_plan(struct evset_plan *p, struct rng *r);
 /* The same on the buffer that is there, which a plan of the same pool_bytes has allocated. */

@@ -233,9 +233,9 @@ static int one_set(struct run *r, const struct evset_plan *p, struct bed *b, str
     return run_set(r, b, user);
 }
 
-/* All sets of one SM. Target searches that fail are repeated with other lines, at most three times the number wanted. */
+/* All sets of one SM, its lines touched as in the plan before, if there was one. Target searches that fail are repeated with other lines, at most three times the number wanted. */
 static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint64_t to,
-                      struct sequences *user)
+                      struct sequences *user, struct evset_plan *before)
 {
     struct evset_plan p = evset_plan_of(r);
     struct l2_tip_out *out = xmalloc(sizeof *out);
@@ -246,6 +246,9 @@ static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint6
     p.sm = sm;
     p.lines = evset_lines_of(param_text(r, "lines"));
     p.extra = (uint32_t)param_u64(r, "extra");
+    p.rounds = before->rounds;
+    p.settle = before->settle;
+    p.touches = before->touches;
     rc = evset_plan(&p, &r->rng);
     while (b.number < to && misses < 3 * (to - from) + 3 && rc == 0 && !run_stopped()) {
         bool done;
@@ -266,6 +269,7 @@ static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint6
                  sm, (unsigned long long)(b.number - from), (unsigned long long)(to - from),
                  evset_status(out->status));
     evset_plan_free(&p);
+    *before = p;
     free(out);
     return rc;
 }
@@ -295,6 +299,7 @@ static int other_sm(struct run *r, int sm, int *other)
 static int run_replace(struct run *r)
 {
     struct sequences user = {0};
+    struct evset_plan plan = {0};
     uint64_t sets = param_u64(r, "sets");
     int sm = (int)param_u64(r, "sm"), other = sm, rc = 0;
 
@@ -303,9 +308,9 @@ static int run_replace(struct run *r)
     if (rc == 0)
         rc = other_sm(r, sm, &other);
     if (rc == 0)
-        rc = sets_of_sm(r, sm, 0, 0, other == sm ? sets : (sets + 1) / 2, &user);
+        rc = sets_of_sm(r, sm, 0, 0, other == sm ? sets : (sets + 1) / 2, &user, &plan);
     if (rc == 0 && other != sm && sets > 1)
-        rc = sets_of_sm(r, other, 1, (sets + 1) / 2, sets, &user);
+        rc = sets_of_sm(r, other, 1, (sets + 1) / 2, sets, &user, &plan);
     sequences_free(&user);
     return rc;
 }
