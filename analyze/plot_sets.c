@@ -102,6 +102,15 @@ static void draw_tips(struct plot *p, const struct frame *f, const struct tip_co
     fputc('\n', p->to);
 }
 
+/* A logarithmic axis of lines with names at 1, 2 and 5 of each decade: a pool is seldom two decades wide. */
+static void lines_axis(struct plot *p, const char *label)
+{
+    fputs("set logscale x\nset format x '%.0s%c'\nset xtics add (20, 50", p->to);
+    for (double decade = 100; decade < 1e9; decade *= 10)
+        fprintf(p->to, ", %.0f, %.0f", 2 * decade, 5 * decade);
+    fprintf(p->to, ")\nset xlabel '%s'\n", label);
+}
+
 void plot_tips(struct plot *p, const struct frame *f)
 {
     struct tip_columns c = tip_columns(f);
@@ -122,9 +131,9 @@ void plot_tips(struct plot *p, const struct frame *f)
     plot_heading(p, "The first tipping point of some targets", NULL);
     plot_note(p, note);
     plot_single(p);
+    lines_axis(p, "n: lines of the pool in between");
     fprintf(
         p->to,
-        "set logscale x\nset format x '%%.0s%%c'\nset xlabel 'n: lines of the pool in between'\n"
         "set ylabel 'cycles of the target'\nset bmargin KEYROOM\nset offsets 0, 0, graph 0.05, "
         "graph 0.05\nset arrow from graph 0, first %.6g to graph 1, first %.6g nohead linestyle "
         "21\n",
@@ -168,10 +177,9 @@ void plot_survival(struct plot *p, const struct frame *f)
 
     plot_heading(p, "How a line survives others", what);
     plot_single(p);
-    fputs("set logscale x\nset autoscale xfix\nset format x '%.0s%c'\nset yrange [-3:103]\nset "
-          "xlabel 'lines in "
-          "between'\n"
-          "set ylabel '% that still hit'\nset bmargin KEYROOM\n",
+    lines_axis(p, "lines in between");
+    fputs("set autoscale xfix\nset yrange [-3:103]\nset ylabel '% that still hit'\nset bmargin "
+          "KEYROOM\n",
           p->to);
     survival_block(p, f, "point", 0);
     law = survival_block(p, f, "fit", 1);
@@ -190,7 +198,8 @@ struct agreement {
     bool fits;
 };
 
-/* The first candidates, best first, then the plain ones (whose names have no '_') that are not among them. */
+/* The first candidates, best first, then the plain ones (whose names have no '_') that are not among them. Of others that
+ * agree equally well, which behave alike, the first. */
 static size_t read_agreements(const struct plot *p, const struct frame *f, struct agreement *a)
 {
     size_t name = xframe_column(f, "policy"), share = xframe_column(f, "agreement"),
@@ -200,7 +209,8 @@ static size_t read_agreements(const struct plot *p, const struct frame *f, struc
         const char *policy = frame_text(p->data, f, row, name);
         double percent = 100 * xframe_number(p->data, f, row, share);
 
-        if (isfinite(percent) && (row < SHOWN || strchr(policy, '_') == NULL))
+        if (isfinite(percent) &&
+            (strchr(policy, '_') == NULL || (n < SHOWN && !(n > 0 && a[n - 1].percent == percent))))
             a[n++] = (struct agreement){policy, percent,
                                         fits != TSV_NONE &&
                                             strcmp(frame_text(p->data, f, row, fits), "yes") == 0};
@@ -257,7 +267,8 @@ void plot_agreement(struct plot *p, const struct frame *f)
         xdie(EXIT_FAILED, "%s: nothing to draw: no candidate with answers", f->file);
     qsort(a, n, sizeof *a, by_agreement);
     plot_heading(p, "Answers that each policy foresees", NULL);
-    plot_note(p, "random policies foresee shares of hits, not answers");
+    plot_note(p, "random policies foresee shares of hits, not answers; one that is rejected early "
+                 "was asked less");
     plot_single(p);
     fputs("set ytics (", p->to);
     for (size_t i = 0; i < n; i++) {
@@ -266,7 +277,8 @@ void plot_agreement(struct plot *p, const struct frame *f)
         fprintf(p->to, " %zu", n - 1 - i);
     }
     fprintf(p->to,
-            ")\nset yrange [-0.7:%zu.7]\nset xrange [0:112]\nset xtics 0, 20, 100\nset lmargin 26\n"
+            ")\nset yrange [-0.7:%zu.7]\nset xrange [0:112]\nset xtics 0, 20, 100\nset grid "
+            "noytics\nset lmargin 26\n"
             "set xlabel '%% of the recorded answers'\nset bmargin KEYROOM\n",
             n - 1);
     draw_agreements(p, a, n);
