@@ -103,8 +103,8 @@ void verdict_derive(struct findings *fs)
 
 void verdict_share(struct findings *fs, double mhz)
 {
-    const struct input slices = {"slices", NULL, 1};
-    const struct finding *bw = findings_get(fs, "read_bw", 0), *n = take(fs, &slices);
+    const struct input slices = {"slices", NULL, 1}, best = {"read_bw", "stream", 1};
+    const struct finding *bw = take(fs, &best), *n = take(fs, &slices);
     double limit = n != NULL && bw != NULL ? n->value * SLICE_BYTES * mhz * 1e-3 : NAN;
     struct finding *f;
 
