@@ -114,7 +114,7 @@ static int partition(struct room *r, struct knee_fit *fit)
         bad = segment_fit(work, r->logx, r->y, r->w, r->c.n, price, r->piece, &r->pieces, &cost);
     if (!bad && (!may_log || r->opt.scale == KNEE_AUTO)) {
         bad = segment_fit(work, r->x, r->y, r->w, r->c.n, price, other, &count, &cost2);
-        if (!bad && cost2 < cost) {
+        if (!bad && cost2 < cost * (1 - 1e-9)) {
             for (size_t k = 0; k < count; k++)
                 r->piece[k] = other[k];
             r->pieces = count;

@@ -93,11 +93,12 @@ static const struct cli_opt opts[] = {
     {'s', "sms", NULL, "side, group and mean latencies of every SM"},
     {'d', "differ", NULL, "lines on which contention and fingerprints differ"},
     {'p', "predict", "FILE", "side of the offsets in FILE, from the mask and one constant a page"},
+    {'S', "strict", NULL, "an incomplete input is an error"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct cli_usage usage = {
-    "[-m | -s | -d | -p FILE] [FILE...]",
+    "[-m | -s | -d | -p FILE] [-S] [FILE...]",
     "sides and slices of the cache, from rows of l2collect matrix and contend",
     opts,
 };
@@ -108,16 +109,22 @@ int main(int argc, char **argv)
     const char *offsets = NULL;
     struct slice_data data = {0};
     struct slices s;
+    bool strict = false;
     struct tsv *t;
 
     cli_start("l2slice");
     while ((c = xcli_next(argc, argv, &usage)) != -1) {
+        if (c == 'S') {
+            strict = true;
+            continue;
+        }
         if (what != SAY_FINDINGS)
             xdie(EXIT_USAGE, "only one of -m, -s, -d and -p");
         what = c;
         offsets = optarg;
     }
     t = xtsv_open(argv + optind);
+    t->strict = strict;
     read_rows(t, &data);
     slices_run(&s, &data);
     slice_report_missing(&s, &t->prov);

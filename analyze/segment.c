@@ -63,6 +63,9 @@ static inline double rss_line(const struct sums *s)
     return rss > 0 ? rss : 0;
 }
 
+/* Two points on a line and one alone cost the same as one alone and two on a line: rounding must not choose. */
+static const double TIE = 1 - 1e-9;
+
 static void grow_from(struct segment_work *work, size_t i, const double *x, const double *y,
                       const double *w, size_t n, double penalty)
 {
@@ -75,7 +78,7 @@ static void grow_from(struct segment_work *work, size_t i, const double *x, cons
         sums_add(&s, x[j], y[j], w[j]);
         line = rss_line(&s);
         cost = fmin(s.yy + 2 * penalty, line + 3 * penalty);
-        if (before + cost < work->best[j + 1]) {
+        if (before + cost < work->best[j + 1] * TIE) {
             work->best[j + 1] = before + cost;
             work->start[j + 1] = i;
         }
