@@ -100,14 +100,19 @@ no_end()
 }
 @test "no #end line" { each no_end; }
 
+# l2policy plays sequences, so it refuses; the others sort for themselves.
 shuffled()
 {
     "$1" in.tsv 2>/dev/null | body >want
     l2body shuf --random-source=in.tsv <in.tsv >shuffled.tsv
     not cmp -s in.tsv shuffled.tsv
-    "$1" shuffled.tsv 2>/dev/null | body | diff -q - want
+    if [ "$1" = l2policy ]; then
+        fails 1 'rows are lost, doubled or not in order' "$1" shuffled.tsv
+    else
+        "$1" shuffled.tsv 2>/dev/null | body | diff -q - want
+    fi
 }
-@test "shuffled: the same findings" { each shuffled; }
+@test "shuffled: the same findings, or a refusal" { each shuffled; }
 
 # Twice the samples; a filter may say that they are too many of the same, but it ends in order.
 concatenated()
