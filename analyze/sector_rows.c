@@ -5,6 +5,7 @@
 #include "columns_of.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum touch_column { T_FETCH, T_CASE, T_OP, T_TOUCH, T_PROBE, T_OFFSET, T_FIRST, T_CYCLES };
 enum partial_column { P_LEVEL, P_FETCH, P_CASE, P_TAKE, P_EVERY, P_NS };
@@ -104,6 +105,18 @@ static void add_pitch(void *rows, const struct tsv *t, const size_t *c)
         p->cycles += n / p->n * (cycles - p->cycles);
 }
 
+/* What was found before what was set, then by granularity. */
+static int by_limit(const void *pa, const void *pb)
+{
+    const struct touches *a = pa, *b = pb;
+
+    if (a->found != b->found)
+        return a->found ? -1 : 1;
+    if (a->fetch != b->fetch)
+        return a->fetch < b->fetch ? -1 : 1;
+    return strcmp(a->op, b->op);
+}
+
 static int by_place(const void *pa, const void *pb)
 {
     const struct pitch_row *a = pa, *b = pb;
@@ -131,6 +144,8 @@ void xsector_read(struct tsv *t, struct sector_rows *r)
     xrows_read(t, kinds, "sector, partial, sametag or pitch", r);
     for (size_t i = 0; i < r->npartial; i++)
         values_sort(&r->partial[i].ns);
+    if (r->ntouches > 1)
+        qsort(r->touches, r->ntouches, sizeof *r->touches, by_limit);
     if (r->npitch > 1)
         qsort(r->pitch, r->npitch, sizeof *r->pitch, by_place);
 }
