@@ -74,7 +74,7 @@ value()
 
 @test "the touch/probe rows are drawn" {
     l2collect -q -d sim:tiny -o run.tsv sector op=cg reps=1
-    l2plot -T svg run.tsv | LC_ALL=C.UTF-8 gnuplot | grep -q 'fetch granularity 128 B'
+    l2plot -T svg run.tsv | LC_ALL=C.UTF-8 gnuplot | grep -q 'granularity 128 B, touch by cg'
 }
 
 # chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
