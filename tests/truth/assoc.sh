@@ -29,7 +29,7 @@ collect()
 targets()
 {
     case $1 in
-    lru | fifo) echo $((2400 / $2)) ;;
+    lru) echo $((2400 / $2)) ;;
     random | bip | brrip) echo $((100 / $2 + 12)) ;;
     *) echo $((600 / $2)) ;;
     esac
