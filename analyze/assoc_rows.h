@@ -56,4 +56,13 @@ struct assoc_rows {
 void xassoc_read(struct tsv *t, struct assoc_rows *r);
 void assoc_rows_free(struct assoc_rows *r);
 
+/* The line's size from the same-tag test of the attempts: what most targets say (say of targets; others of the set may lie
+ * beside one by chance, but not beside most), else all together (pooled). bytes 0: nothing. */
+struct same_tag {
+    double bytes;
+    size_t targets, say;
+    bool pooled;
+};
+struct same_tag same_tag_of(const struct attempt *const *final, size_t n);
+
 #endif

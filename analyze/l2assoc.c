@@ -160,50 +160,25 @@ static void put_sets(struct out *o, const struct assoc_rows *r, const struct att
     free(first);
 }
 
-/* How many steps of 32 bytes around the set's last line still evict one target, in one run; 0 when it was not tested. */
-static unsigned same_tag(const struct attempt *a)
-{
-    unsigned from = 32, to = 32;
-
-    while (from > 0 && a->tag_over[from - 1] * 2 > a->tag_n[from - 1])
-        from--;
-    while (to < 64 && a->tag_over[to] * 2 > a->tag_n[to])
-        to++;
-    return to - from;
-}
-
-/* The line's size from the same-tag test: what most targets say. Other lines of the set may lie beside a target's by
- * chance, but not beside most of them. */
+/* The line's size from the same-tag test. */
 static void put_line(struct out *o, const struct attempt *const *final, size_t n)
 {
-    size_t say[65] = {0}, targets = 0, best = 1;
-    double used = 0;
+    struct same_tag t = same_tag_of(final, n);
+    double used = n > 0 ? final[n - 1]->line : 0;
 
-    for (size_t i = 0; i < n; i++) {
-        unsigned steps = same_tag(final[i]);
-
-        targets += final[i]->tag_n[32] > 0;
-        say[steps] += steps > 0;
-        used = final[i]->line;
-    }
-    for (size_t k = 1; k <= 64; k++)
-        best = say[k] > say[best] ? k : best;
-    if (targets == 0)
+    if (t.targets > 0 && t.bytes == 0)
+        cli_warn("same-tag test: too few of %zu targets are evicted: no size from it", t.targets);
+    if (t.bytes == 0)
         return;
-    if (say[best] * 2 <= targets) {
-        cli_warn("same-tag test: only %zu of %zu targets agree on the line: no size from it",
-                 say[best], targets);
-        return;
-    }
     finding_put(
-        o, "line", (double)best * 32, (double)best * 32, (double)best * 32, "same_tag", targets,
-        "addresses around a line of the set that still evict the target; %zu of %zu targets",
-        say[best], targets);
-    if ((double)best * 32 != used)
+        o, "line", t.bytes, t.bytes, t.bytes, "same_tag", t.targets,
+        "addresses around a line of the set that still evict the target; %zu of %zu targets%s",
+        t.say, t.targets, t.pooled ? ", and all together" : "");
+    if (t.bytes != used)
         cli_warn(
-            "lines have %zu bytes, but the pool took one every %g: sets that it never met are not "
-            "counted; run evict line=%zu",
-            best * 32, used, best * 32);
+            "lines have %g bytes, but the pool took one every %g: sets that it never met are not "
+            "counted; run evict line=%g",
+            t.bytes, used, t.bytes);
 }
 
 /* A latency from the probes of verified targets: the median of the targets' medians, and their quartiles. */

@@ -107,16 +107,19 @@ static void judge_one(struct verdict *v, size_t k, struct replay_how *how)
         replay(v, c, how, DRAWN_MORE);
 }
 
-/* When no candidate fits: the plain deterministic ones again from very many states. A tree over a number of ways that is no
- * power of two can be in thousands, and no reset makes them fewer. */
+/* When no deterministic candidate fits: the plain ones that were soon given up (or all, when no other fits, either) again
+ * from very many states. A tree over a number of ways that is no power of two can be in thousands, and no reset makes them
+ * fewer; then draws may fit as well. */
 static void judge_again(struct verdict *v, struct replay_how *how)
 {
-    size_t fitting = 0;
+    size_t fitting = 0, foreseeing = 0;
 
-    for (size_t k = 0; k < v->n; k++)
+    for (size_t k = 0; k < v->n; k++) {
         fitting += v->c[k].fits;
-    for (size_t k = 0; k < policy_count_plain() && fitting == 0; k++)
-        if (!v->c[k].policy.random)
+        foreseeing += v->c[k].fits && !v->c[k].policy.random;
+    }
+    for (size_t k = 0; k < policy_count_plain() && foreseeing == 0; k++)
+        if (!v->c[k].policy.random && (fitting == 0 || v->c[k].s[0].stopped))
             replay(v, &v->c[k], how, DRAWN_MOST);
 }
 
