@@ -6,7 +6,10 @@
 #include <math.h>
 
 enum { LEAST = 4, SIDE = 12, INSIDE = 64, ROOM = 2 * SIDE + INSIDE };
-static const double better = 0.5, worst = 0.1, most = 1.5;
+static const double better = 0.5, most = 1.5;
+/* Root mean square of what a law leaves, in rises: a wide law could stand for two rises that are one ramp of few points. */
+static const double worst[] = {
+    [LAW_SETS] = 0.1, [LAW_STEP] = 0.1, [LAW_RANDOM] = 0.03, [LAW_REACH] = 0.03};
 
 /* The points of both shelves within half a doubling of the rise, four at least where there are, and at most INSIDE of those
  * between. */
@@ -31,12 +34,12 @@ static size_t take(const struct curve *c, const struct shelf *a, const struct sh
     return n;
 }
 
-static int fits(const struct law_fit *f, const struct capacity_rule *r)
+static int fits(enum law law, const struct law_fit *f, const struct capacity_rule *r)
 {
     double rise = r->after - r->before, margin = (r->hi - r->lo) / 2;
 
     return f->rise > 0 && f->rise < most * rise && f->at >= r->lo - margin &&
-           f->at <= r->hi + margin && f->rms * (r->before + r->after) / 2 < worst * rise;
+           f->at <= r->hi + margin && f->rms * (r->before + r->after) / 2 < worst[law] * rise;
 }
 
 double knee_capacity(const struct curve *c, const struct shelf *a, const struct shelf *b,
@@ -51,7 +54,7 @@ double knee_capacity(const struct curve *c, const struct shelf *a, const struct 
         struct law_rule rule = {laws[k], r->ways, r->noise, 0.95, (r->before + r->after) / 2};
         struct law_fit fit;
 
-        if (law_fit(&rule, x, y, n, &fit) != 0 || !fits(&fit, r) ||
+        if (law_fit(&rule, x, y, n, &fit) != 0 || !fits(laws[k], &fit, r) ||
             fit.rms * fit.rms > better * best)
             continue;
         best = fit.rms * fit.rms;
