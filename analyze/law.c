@@ -3,9 +3,11 @@
  * quantile allows above the least sum. */
 #include "law.h"
 #include "overflow.h"
+#include "../share/lib/mem.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -32,6 +34,7 @@ struct data {
     double even;
     const double *x, *y;
     size_t n;
+    double *f; /* the law at each x, while a place is tried */
 };
 
 static double shape(enum law law, unsigned ways, double ratio, double q)
@@ -62,15 +65,17 @@ static double linear(const struct data *d, double at, double q, double *base, do
 {
     double w = 0, fm = 0, ym = 0, ff = 0, fy = 0, rss = 0;
 
+    for (size_t i = 0; i < d->n; i++)
+        d->f[i] = shape(d->law, d->ways, d->x[i] / at, q);
     for (size_t i = 0; i < d->n && d->law != LAW_SATURATION; i++) {
         double v = weight(d, i);
 
         w += v;
-        fm += v / w * (shape(d->law, d->ways, d->x[i] / at, q) - fm);
+        fm += v / w * (d->f[i] - fm);
         ym += v / w * (d->y[i] - ym);
     }
     for (size_t i = 0; i < d->n; i++) {
-        double v = weight(d, i), f = shape(d->law, d->ways, d->x[i] / at, q) - fm;
+        double v = weight(d, i), f = d->f[i] - fm;
 
         ff += v * f * f;
         fy += v * f * (d->y[i] - ym);
@@ -78,7 +83,7 @@ static double linear(const struct data *d, double at, double q, double *base, do
     *rise = ff > 0 ? fy / ff : 0;
     *base = ym - *rise * fm;
     for (size_t i = 0; i < d->n; i++) {
-        double r = d->y[i] - *base - *rise * shape(d->law, d->ways, d->x[i] / at, q);
+        double r = d->y[i] - *base - *rise * d->f[i];
 
         rss += weight(d, i) * r * r;
     }
@@ -159,7 +164,7 @@ static double settle(const struct data *d, double allowed, double first, double 
 int law_fit(const struct law_rule *rule, const double *x, const double *y, size_t n,
             struct law_fit *out)
 {
-    struct data d = {rule->law, rule->ways, rule->even, x, y, n};
+    struct data d = {rule->law, rule->ways, rule->even, x, y, n, NULL};
     double least, variance, last, noise = rule->noise * rule->noise;
 
     if (n < 4)
@@ -167,6 +172,7 @@ int law_fit(const struct law_rule *rule, const double *x, const double *y, size_
     for (size_t i = 0; i < n; i++)
         if (!(x[i] > 0) || !(y[i] > 0))
             return -2;
+    d.f = xmalloc(n * sizeof *d.f);
     last = d.law == LAW_SATURATION ? 100 * x[n - 1] : x[n - 1];
     least = search(&d, x[0], last, out);
     if (d.law >= LAW_SETS)
@@ -178,6 +184,7 @@ int law_fit(const struct law_rule *rule, const double *x, const double *y, size_
     out->hi = walk(&d, out->at, 1.05, least, last);
     for (size_t i = 0; i < n; i++)
         out->beyond += x[i] > out->at;
+    free(d.f);
     return 0;
 }
 

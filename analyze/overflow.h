@@ -10,7 +10,7 @@
  * The share counts lines, not sets. Even sets miss from a ratio of 1 on and altogether at 1 + 1/ways. */
 double overflow_sets(double ratio, unsigned ways, double v);
 /* Replacement at random, even sets: m solves m = 1 - exp(-m ratio), the chance that one of the m x ratio x ways misses of
- * the set between two uses of a line takes its way. */
+ * the set between two uses of a line takes its way: m = 1 + W(-ratio exp(-ratio)) / ratio. */
 double overflow_random(double ratio);
 /* What stays is never replaced: 1 - 1/ratio. */
 double overflow_keep(double ratio);
