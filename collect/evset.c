@@ -240,6 +240,7 @@ static void touch_like(struct evset_plan *p, size_t k)
  * whether it is worth more. */
 static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
 {
+    const bool heavy = ways_to_touch[k].rounds >= ways_to_touch[LIGHT].rounds;
     struct l2_tip_out *out = xmalloc(sizeof *out);
     int rc = 0;
 
@@ -247,9 +248,9 @@ static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
     for (; q->n[k] < n && rc == 0; q->n[k]++) {
         unsigned i = q->n[k];
 
-        if (k >= LIGHT && i > 0 && q->tip[k][0] == 0)
+        if (heavy && i > 0 && q->tip[k][0] == 0)
             continue;
-        rc = evset_find(p, q->target[i], k >= LIGHT && i == 0 ? 2 : PILOT_TRIES, out);
+        rc = evset_find(p, q->target[i], heavy && i == 0 ? 2 : PILOT_TRIES, out);
         q->tip[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->tip[0] + 1 : 0;
     }
     free(out);
