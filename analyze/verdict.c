@@ -165,27 +165,32 @@ static struct verdict_method *list_of(struct verdict_row *r, const char *method)
     return NULL;
 }
 
-/* Whether a list has this item. */
-static int has_item(const char *list, const char *item)
+static void join(char **list, const char *item)
 {
-    size_t n = strlen(item);
+    char *joined = xprintf("%s;%s", *list, item);
 
-    for (; *list != '\0'; list += strcspn(list, ";"), list += *list == ';')
-        if (strcspn(list, ";") == n && strncmp(list, item, n) == 0)
-            return 1;
-    return 0;
+    free(*list);
+    *list = joined;
 }
 
-/* One more condition of a row whose methods are not compared. */
+/* One more condition of a row whose methods are not compared: the values in the order of the conditions, or the one that
+ * all have. */
 static void add_condition(struct verdict_method *m, const struct finding *f)
 {
-    char *name = xprintf("%s, %s", m->name, f->method);
+    char *name = xprintf("%s, %s", m->name, f->method), *first;
 
+    if (strchr(m->text, ';') != NULL) {
+        join(&m->text, f->text);
+    } else if (strcmp(m->text, f->text) != 0) {
+        first = xstrdup(m->text);
+        for (const char *at = m->name; (at = strstr(at, ", ")) != NULL; at++)
+            join(&m->text, first);
+        join(&m->text, f->text);
+        free(first);
+    }
     free(m->name);
     m->name = name;
     m->n += f->n;
-    if (!has_item(m->text, f->text))
-        add_item(m, f);
 }
 
 static void gather(struct verdict_row *r, const struct findings *fs)
@@ -294,15 +299,16 @@ static int chosen(const char *text, const char *word)
 
 static void judge(struct verdict_row *r)
 {
-    int against = 0, by_width = !is_word(r->unit) && !(r->rule.flags & RULE_MANY);
+    int one, against = 0, by_width = !is_word(r->unit) && !(r->rule.flags & RULE_MANY);
     struct verdict_method *best;
 
     for (size_t i = 1; i < r->n; i++)
         if (better(&r->m[i], &r->m[r->best], by_width))
             r->best = i;
     best = &r->m[r->best];
-    r->lo = is_word(r->unit) ? NAN : best->lo;
-    r->hi = is_word(r->unit) ? NAN : best->hi;
+    one = !is_word(r->unit) && strchr(best->text, ';') == NULL;
+    r->lo = one ? best->lo : NAN;
+    r->hi = one ? best->hi : NAN;
     for (size_t i = 0; i < r->n; i++) {
         struct verdict_method *m = &r->m[i];
 

@@ -109,3 +109,14 @@ EOF
     l2verdict -l | grep -x "capacity_side	5 %"
     l2verdict -l | grep -x "ways	0 %"
 }
+
+@test "conditions are no methods: their values stand in their order, one that all share alone" {
+    {
+        printf '#l2tsv 1\nparam\tvalue\tlo\thi\tunit\tmethod\tn\tnote\n'
+        printf 'persist_kept\t%s\t%s\t%s\tbytes\tset_aside_%s\t9\t-\n' 10 9 11 0 10 9 11 1K 30 28 33 2K
+        printf 'fetch_hint\t128\t128\t128\tbytes\t%s\t9\t-\n' pf128 pf128_limit_32
+        echo '#end rows=5 status=ok'
+    } | l2verdict >out
+    [ "$(awk -F '\t' '$1 == "persist_kept" { print $2, $3, $4, $6 }' out)" = "10;10;30 nan nan single" ]
+    [ "$(awk -F '\t' '$1 == "fetch_hint" { print $2, $3, $4, $6 }' out)" = "128 128 128 single" ]
+}
