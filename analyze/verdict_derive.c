@@ -105,7 +105,8 @@ void verdict_share(struct findings *fs, double mhz)
 {
     const struct input slices = {"slices", NULL, 1}, best = {"read_bw", "stream", 1};
     const struct finding *bw = take(fs, &best), *n = take(fs, &slices);
-    double limit = n != NULL && bw != NULL ? n->value * SLICE_BYTES * mhz * 1e-3 : NAN;
+    double count = n != NULL ? n->value : NAN; /* adding a row may move the others */
+    double limit = bw != NULL ? count * SLICE_BYTES * mhz * 1e-3 : NAN;
     struct finding *f;
 
     if (!(limit > 0) || findings_get(fs, "read_bw_share", 0) != NULL)
@@ -114,5 +115,5 @@ void verdict_share(struct findings *fs, double mhz)
     f = &fs->f[fs->n - 1];
     free(f->note);
     f->note = xprintf("of %.0f GB/s: %g slices of %g bytes a clock at %.0f MHz, the SM clock",
-                      limit, n->value, SLICE_BYTES, mhz);
+                      limit, count, SLICE_BYTES, mhz);
 }
