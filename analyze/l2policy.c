@@ -20,7 +20,7 @@
 enum {
     DRAWN = 40,
     DRAWN_MORE = 400,
-    DRAWN_MOST = 3000,
+    DRAWN_MOST = 8000,
     COPIES = 64,
     MOST_RANDOM = 20000,
     SHOWN = 40,
@@ -107,20 +107,22 @@ static void judge_one(struct verdict *v, size_t k, struct replay_how *how)
         replay(v, c, how, DRAWN_MORE);
 }
 
-/* When no deterministic candidate fits: the plain ones that were soon given up (or all, when no other fits, either) again
- * from very many states. A tree over a number of ways that is no power of two can be in thousands, and no reset makes them
- * fewer; then draws may fit as well. */
+/* When no deterministic candidate fits: the plain ones of which a reset leaves very many states, again from very many. Trees
+ * are such; over a number of ways that is no power of two the states are not even alike. Draws may fit as well until then. */
 static void judge_again(struct verdict *v, struct replay_how *how)
 {
-    size_t fitting = 0, foreseeing = 0;
+    size_t fitting = 0;
 
-    for (size_t k = 0; k < v->n; k++) {
-        fitting += v->c[k].fits;
-        foreseeing += v->c[k].fits && !v->c[k].policy.random;
+    for (size_t k = 0; k < v->n; k++)
+        fitting += v->c[k].fits && !v->c[k].policy.random;
+    for (size_t k = 0; k < policy_count_plain() && fitting == 0; k++) {
+        struct candidate *c = &v->c[k];
+
+        if (c->policy.random || !replay_many_states(&c->policy, v->t->ways, v->t->known))
+            continue;
+        for (unsigned drawn = DRAWN_MOST / 4; drawn <= DRAWN_MOST && !c->fits; drawn *= 4)
+            replay(v, c, how, drawn);
     }
-    for (size_t k = 0; k < policy_count_plain() && foreseeing == 0; k++)
-        if (!v->c[k].policy.random && (fitting == 0 || v->c[k].s[0].stopped))
-            replay(v, &v->c[k], how, DRAWN_MOST);
 }
 
 static void judge(struct verdict *v, const struct traces *t)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HISTORY_LINE = 1 << 20, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64 };
+enum { HISTORY_LINE = 1 << 20, AGAIN = 12, PENALTY = 3, BEHIND = 4, REPEATS = 64, SAMPLE = 64 };
 
 /* A set with one history, and how it did since: `off` counts all loads, those of the reset included. */
 struct history {
@@ -110,6 +110,29 @@ static bool same_state(const struct history *x, const struct history *y)
            memcmp(a->state, b->state, sizeof a->state) == 0;
 }
 
+bool replay_many_states(const struct policy *p, unsigned ways, unsigned lines)
+{
+    struct history *h = xcalloc(SAMPLE, sizeof *h);
+    uint32_t *load = xcalloc(POLICY_RESET(ways, lines), sizeof *load);
+    size_t n = 0;
+    struct rng rng;
+
+    rng_seed(&rng, 6);
+    policy_reset_loads(ways, lines, load);
+    for (size_t i = 0, k; i < SAMPLE; i++) {
+        drawn_state(&h[n].set, p, ways, lines, &rng);
+        for (size_t x = 0; x < POLICY_RESET(ways, lines); x++)
+            policy_set_access(&h[n].set, load[x], NULL);
+        h[n].state = state_hash(&h[n].set);
+        for (k = 0; k < n && !same_state(&h[k], &h[n]);)
+            k++;
+        n += k == n;
+    }
+    free(load);
+    free(h);
+    return n > SAMPLE * 3 / 4 && !p->list; /* of an order of lines the ways do not matter */
+}
+
 static const struct history *best(const struct replayer *r)
 {
     size_t k = 0;
@@ -156,7 +179,7 @@ static bool begin_again(struct replayer *r, const struct policy *p, const struct
         like.off += PENALTY;
         like.s[0].agree -= like.s[0].agree < PENALTY ? like.s[0].agree : PENALTY;
     }
-    for (unsigned k = 0; k < AGAIN + r->drawn / 8 && r->n < r->most; k++) {
+    for (unsigned k = 0; k < AGAIN + r->drawn / 2 && r->n < r->most; k++) {
         drawn_state(&like.set, p, t->ways, lines, &r->rng);
         r->h[r->n++] = like;
     }
@@ -206,7 +229,7 @@ static void replay_all(const struct policy *p, const struct trace *t, size_t n,
                        const struct replay_how *how, struct score s[2])
 {
     const struct replay_gate *gate = how->gate;
-    struct replayer r = {.most = 2 * POLICY_WAYS + 1 + how->drawn + how->drawn / 8 + AGAIN,
+    struct replayer r = {.most = 2 * POLICY_WAYS + 1 + how->drawn + how->drawn / 2 + AGAIN,
                          .drawn = how->drawn};
     uint32_t lines = 1;
 

@@ -62,6 +62,9 @@ struct replay_how {
 void replay_score(const struct policy *p, const struct trace *t, size_t n,
                   const struct replay_how *how, struct score s[2]);
 
+/* Whether a reset leaves the policy's sets in very many states, so that few histories seldom hold the right one. */
+bool replay_many_states(const struct policy *p, unsigned ways, unsigned lines);
+
 /* Whether the answers can be the policy's: not more wrong than misreadings explain; for a random one, every sequence's hits
  * within five standard deviations, all of them as likely as such draws are, and repeats that differ (differ: share of answers, nan when there are no repeats) about
  * as often as they should. */
