@@ -274,9 +274,10 @@ bool replay_consistent(const struct policy *p, const struct score *s, double fli
 
     if (s->total == 0 || s->stopped)
         return false;
-    if (p->random) /* and repeats differ as often as they should, within a factor of two */
+    if (p->random) /* and repeats differ as often as they should, within a factor of two and what bursts of ten make */
         return s->worst < 5 && s->log_like > s->expected - 5 * s->sd &&
-               (isnan(differ) || (differ * n > s->varied / 2 && differ * n < s->varied * 2 + 3));
+               (isnan(differ) || fabs(differ * n - s->varied * 1.25) <
+                                     s->varied * 0.75 + 3 + 3 * sqrt(10 * s->varied));
     return wrong <= n * (flip + 0.0005) + 3 * sqrt(n * flip);
 }
 

@@ -12,7 +12,7 @@ enum {
     HITS = 17,
     TARGET_BYTES = 64 << 20,
     PILOTS = 3,
-    MORE_PILOTS = 10,
+    MORE_PILOTS = 8,
     PILOT_TRIES = 3
 };
 
@@ -236,8 +236,8 @@ static void touch_like(struct evset_plan *p, size_t k)
     p->touches = ways_to_touch[k].touches;
 }
 
-/* Tries way k on the first n pilot targets. Where a search takes many rounds, two tries with the first target decide
- * whether it is worth more. */
+/* Tries way k on the first n pilot targets: a way of many rounds once each (what a neighbour brings in meanwhile spoils it),
+ * and no more when the first fails. */
 static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
 {
     const bool heavy = ways_to_touch[k].rounds >= ways_to_touch[LIGHT].rounds;
@@ -250,7 +250,7 @@ static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
 
         if (heavy && i > 0 && q->tip[k][0] == 0)
             continue;
-        rc = evset_find(p, q->target[i], heavy && i == 0 ? 2 : PILOT_TRIES, out);
+        rc = evset_find(p, q->target[i], heavy ? 1 : PILOT_TRIES, out);
         q->tip[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->tip[0] + 1 : 0;
     }
     free(out);

@@ -30,8 +30,8 @@ targets()
 {
     case $1 in
     lru) echo $((2400 / $2)) ;;
-    random | bip | brrip) echo $((100 / $2 + 12)) ;;
-    *) echo $((600 / $2)) ;;
+    random | bip | brrip) echo $((60 / $2 + 9)) ;;
+    *) echo $((400 / $2)) ;;
     esac
 }
 
@@ -53,7 +53,7 @@ one()
         collect "$1" "$chip" evict targets="$targets" line="$line"
         l2assoc evict.tsv >assoc.tsv 2>assoc.err
     fi
-    collect "$1" "$chip" replace sets=4 extra=16 line="${line:-128}"
+    collect "$1" "$chip" replace sets=3 extra=16 line="${line:-128}"
     l2policy replace.tsv >policy.tsv 2>policy.err
     {
         printf '%s\t%s\t%s\n' "$(key ways "$chip" 16)" $(($(key sets "$chip" 64) * $(key slices "$chip" 1))) \
