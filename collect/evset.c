@@ -237,7 +237,7 @@ static void touch_like(struct evset_plan *p, size_t k)
 }
 
 /* Tries way k on the first n pilot targets: a way of many rounds once each (what a neighbour brings in meanwhile spoils it),
- * and no more when the first fails. */
+ * and no more when the first two fail. */
 static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
 {
     const bool heavy = ways_to_touch[k].rounds >= ways_to_touch[LIGHT].rounds;
@@ -248,7 +248,7 @@ static int fly(struct evset_plan *p, struct pilots *q, size_t k, unsigned n)
     for (; q->n[k] < n && rc == 0; q->n[k]++) {
         unsigned i = q->n[k];
 
-        if (heavy && i > 0 && q->tip[k][0] == 0)
+        if (heavy && i > 1 && q->tip[k][0] == 0 && q->tip[k][1] == 0)
             continue;
         rc = evset_find(p, q->target[i], heavy ? 1 : PILOT_TRIES, out);
         q->tip[k][i] = rc == 0 && out->status == L2_TIP_OK ? out->tip[0] + 1 : 0;
