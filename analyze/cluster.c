@@ -4,6 +4,7 @@
 #include "cluster_lead.h"
 #include "halve.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,22 +159,11 @@ static void unshuffle_labels(struct cluster *c)
     free(label);
 }
 
-/* What the normal distribution exceeds with probability p (Abramowitz and Stegun, 26.2.23). */
-static double normal_above(double p)
-{
-    double t = sqrt(-2 * log(p));
-
-    return t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                   (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-}
-
-/* Half of the time, how long the shortest of m vectors of noise is, as a share of what they are on average (root mean square;
- * Wilson and Hilferty, "The distribution of chi-square", 1931). */
+/* Half of the time, how long the shortest of m vectors of noise is, as a share of what they are on average (root mean
+ * square). */
 static double shortest(double m, double dims)
 {
-    double z = normal_above(1 - pow(0.5, 1 / fmax(m, 1.5)));
-
-    return pow(fmax(1 - 2 / (9 * dims) - z * sqrt(2 / (9 * dims)), 0.05), 1.5);
+    return sqrt(gsl_cdf_chisq_Pinv(1 - pow(0.5, 1 / fmax(m, 1.5)), dims) / dims);
 }
 
 /* The nearest of many neighbours is nearer than neighbours are on average. With that put right, the groups' median width tells
@@ -278,10 +268,10 @@ static void refine(struct cluster *c, double noise)
     cluster_recenter(c, c->lines);
     if (cluster_join(c, few_apart * few_apart * noise * noise / (double)c->dims))
         cluster_assign(c, c->lines);
-    cluster_recenter(c, c->lines);
-    cluster_assign(c, c->lines);
-    cluster_recenter(c, c->lines);
-    cluster_assign(c, c->lines);
+    for (int round = 0; round < 2; round++) {
+        cluster_recenter(c, c->lines);
+        cluster_assign(c, c->lines);
+    }
     cluster_gap(c, c->lines);
 }
 

@@ -102,14 +102,6 @@ static double median_of(const double *v, size_t from, size_t to)
     return (v[(from + to - 1) / 2] + v[(from + to) / 2]) / 2;
 }
 
-/* Times below the bulk of the slowest mode, with a gap between, are in doubt: partners may meet in more than one place. */
-static double certain(const double *v, size_t n, double limit, double unit)
-{
-    size_t k = split_main(v, n, close_gap * unit);
-
-    return k > 0 ? (v[k] + v[k - 1]) / 2 : limit;
-}
-
 /* Modes of the times of all pairs; those of a line with itself count only when no other pair is slow. */
 static void find_modes(struct contend *c, int with_self)
 {
@@ -127,7 +119,8 @@ static void find_modes(struct contend *c, int with_self)
         c->level[CONTEND_SAME] = median_of(v, first[1], n);
         for (int k = 0; k < 2; k++)
             c->limit[k] = (v[first[k]] + v[first[k] - 1]) / 2;
-        c->limit[2] = certain(v + first[1], n - first[1], c->limit[1], v[n / 20]);
+        /* What is below the bulk of the slowest mode is in doubt: partners may meet in more than one place. */
+        c->limit[2] = split_bulk(v + first[1], n - first[1], close_gap * v[n / 20], c->limit[1]);
         c->gap = fmin(v[first[0]] - v[first[0] - 1], v[first[1]] - v[first[1] - 1]) /
                  c->level[CONTEND_OTHER];
     }

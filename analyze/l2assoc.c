@@ -10,6 +10,8 @@
 #include "assoc_rows.h"
 #include "findings.h"
 
+#include <gsl/gsl_errno.h>
+
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -441,6 +443,7 @@ int main(int argc, char **argv)
     struct tsv *t;
     int letter;
 
+    gsl_set_error_handler_off();
     cli_start("l2assoc");
     while ((letter = xcli_next(argc, argv, &usage)) != -1)
         switch (letter) {

@@ -120,7 +120,7 @@ static void xdraw_all(struct job *j, struct pattern *p, enum predict_effect effe
                       struct sided *draw)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t n = cpus > 1 && (uint64_t)cpus < j->draws ? (uint64_t)cpus : cpus > 1 ? j->draws : 1;
+    uint64_t n = cpus < 1 ? 1 : (uint64_t)cpus < j->draws ? (uint64_t)cpus : j->draws;
     pid_t child[MOST_DRAWS];
     char why[512];
     int failed = 0;

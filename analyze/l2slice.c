@@ -1,4 +1,6 @@
 /* l2slice: sides, slices and locations of the cache, from rows of the experiments contend and matrix. */
+#include <gsl/gsl_errno.h>
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -112,6 +114,7 @@ int main(int argc, char **argv)
     bool strict = false;
     struct tsv *t;
 
+    gsl_set_error_handler_off();
     cli_start("l2slice");
     while ((c = xcli_next(argc, argv, &usage)) != -1) {
         if (c == 'S') {

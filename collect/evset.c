@@ -53,7 +53,8 @@ uint64_t evset_pool_bytes(const struct device *d)
     return bytes;
 }
 
-uint64_t evset_least_pool(const struct device *d)
+/* The least pool to be sure of, a power of two; 0 when the L2's size is unknown. */
+static uint64_t least_pool(const struct device *d)
 {
     uint64_t bytes = d->info.l2_bytes > 0;
 
@@ -64,7 +65,7 @@ uint64_t evset_least_pool(const struct device *d)
 
 int evset_check_pool(const struct evset_plan *p)
 {
-    uint64_t least = evset_least_pool(p->d);
+    uint64_t least = least_pool(p->d);
 
     if (p->pool_bytes >= least)
         return 0;

@@ -38,9 +38,8 @@ struct evset_plan {
 /* A pool that is sure to hold enough lines: 16 times the L2, from 4 MiB to 1 GiB (1 GiB when the L2's size is unknown). */
 uint64_t evset_pool_bytes(const struct device *d);
 
-/* The least pool to be sure of: 4 times the L2, as a power of two; 0 when its size is unknown. */
-uint64_t evset_least_pool(const struct device *d);
-/* Fails, if the pool is smaller than that, and says so: for a pool that does not evict a line. */
+/* Fails, if the pool is smaller than 4 times the L2 (of unknown size: never), and says so: for a pool that does not evict a
+ * line. */
 int evset_check_pool(const struct evset_plan *p);
 
 /* Allocates the buffer, finds the sides, measures what a miss takes, and chooses rounds, settle and touches (when rounds is

@@ -386,9 +386,9 @@ static int run_plan(struct run *r, struct plan *plan)
 /* With sides the buffer is a power of two, for the pool. */
 static int allocate(struct run *r, const struct plan *plan, bool sided)
 {
-    uint64_t bytes = plan->most, least = LEAST_SIDED;
+    uint64_t bytes = plan->most, least = 0;
 
-    if (param_has(r, "set", "slice") && least < 4 * r->dev->info.l2_bytes)
+    if (param_has(r, "set", "slice"))
         least = 4 * r->dev->info.l2_bytes;
     if (sided)
         for (bytes = LEAST_SIDED; bytes < plan->most || bytes < least;)

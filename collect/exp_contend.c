@@ -216,15 +216,14 @@ static int label_same(struct contend *c, const size_t *index, size_t n, struct l
 static double doubt_limit(const struct contend *c, const struct labels *l)
 {
     double *v = xmalloc((l->n + 1) * sizeof *v), limit = 0;
-    size_t n = 0, k;
+    size_t n = 0;
 
     for (size_t i = 0; i < l->n; i++)
         if (l->took[i] > PIVOT)
             v[n++] = l->took[i];
     if (n > 0) {
         qsort(v, n, sizeof *v, split_order);
-        k = split_main(v, n, close_gap * c->other);
-        limit = k > 0 ? (v[k] + v[k - 1]) / 2 : 0;
+        limit = split_bulk(v, n, close_gap * c->other, 0);
     }
     free(v);
     return limit;

@@ -367,23 +367,13 @@ static int find_sets(struct run *r, struct bench *b)
     return rc;
 }
 
-/* The first SM near the other side, -1 when there is none or the device fails. */
-static int other_sm(struct run *r, const struct bench *b)
-{
-    unsigned side = 0;
-    int sm = 0;
-
-    while (sm < (int)r->dev->info.sms && sides_sm(r->dev, &b->p.sides, sm, &r->rng, &side) == 0 &&
-           side == 0)
-        sm++;
-    return side != 0 ? sm : -1;
-}
-
 /* What is written to a line of the other side is kept there: here a store takes the copy away, or changes only that. */
 static int refuse_remote(struct run *r, const struct bench *b)
 {
-    int sm = b->p.sides.kind == SIDES_LINEAR ? other_sm(r, b) : -1;
+    int sm = -1;
 
+    if (b->p.sides.kind == SIDES_LINEAR && sides_far_sm(r->dev, &b->p.sides, &r->rng, &sm) != 0)
+        return -1;
     if (sm < 0)
         return device_fail(r->dev, "lines=remote: this device has no other side that can be told "
                                    "by an XOR of address bits: use lines=home or all");

@@ -233,7 +233,8 @@ static int one_set(struct run *r, const struct evset_plan *p, struct bed *b, str
     return run_set(r, b, user);
 }
 
-/* All sets of one SM, its lines touched as in the plan before, if there was one. Target searches that fail are repeated with other lines, at most three times the number wanted. */
+/* All sets of one SM, its lines touched as in the plan before, if there was one. Target searches that fail are repeated
+ * with other lines, at most three times the number wanted. */
 static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint64_t to,
                       struct sequences *user, struct evset_plan *before)
 {
@@ -278,20 +279,15 @@ static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint6
 static int other_sm(struct run *r, int sm, int *other)
 {
     struct sides s = {0};
-    unsigned side = 0;
     uint64_t bytes = 64u << 20;
-    int rc;
+    int rc = 0;
 
-    *other = sm;
+    *other = -1;
     if (r->dev->ops->alloc(r->dev, bytes) != 0 || sides_find(r->dev, sm, bytes, &r->rng, &s) != 0)
         return -1;
-    rc = 0;
-    for (int k = 0; k < (int)r->dev->info.sms && side == 0 && rc == 0 && s.kind == SIDES_LINEAR;
-         k++) {
-        rc = sides_sm(r->dev, &s, k, &r->rng, &side);
-        if (side != 0)
-            *other = k;
-    }
+    if (s.kind == SIDES_LINEAR)
+        rc = sides_far_sm(r->dev, &s, &r->rng, other);
+    *other = *other < 0 ? sm : *other;
     sides_free(&s);
     return rc;
 }

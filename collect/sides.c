@@ -220,6 +220,20 @@ int sides_sm(struct device *d, const struct sides *s, int sm, struct rng *r, uns
     return 0;
 }
 
+int sides_far_sm(struct device *d, const struct sides *s, struct rng *r, int *sm)
+{
+    unsigned side = 0;
+
+    for (*sm = 0; *sm < (int)d->info.sms; ++*sm) {
+        if (sides_sm(d, s, *sm, r, &side) != 0)
+            return -1;
+        if (side != 0)
+            return 0;
+    }
+    *sm = -1;
+    return 0;
+}
+
 int sides_pool(const struct sides *s, unsigned want, struct l2_pool *p)
 {
     uint64_t bytes = ((uint64_t)p->stride) << p->log2_lines, first = p->base >> s->page_shift;

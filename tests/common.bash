@@ -37,3 +37,13 @@ not()
         return 1
     fi
 }
+
+# chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
+chip()
+{
+    cp "$L2TOOLS_SHARE/devices/tiny.dev" my.dev
+    for pair; do
+        sed -i "/^${pair%% *} /d" my.dev
+        echo "$pair" >>my.dev
+    done
+}

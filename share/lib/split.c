@@ -69,7 +69,8 @@ void split_gap(const double *sorted, size_t n, struct split *s)
     describe(sorted, n, below, s);
 }
 
-size_t split_main(const double *sorted, size_t n, double gap)
+/* The first of the largest part of the n values that holds no gap wider than this; n >= 1. */
+static size_t main_part(const double *sorted, size_t n, double gap)
 {
     size_t main_from = 0, main_n = 0;
 
@@ -82,4 +83,11 @@ size_t split_main(const double *sorted, size_t n, double gap)
         }
     }
     return main_from;
+}
+
+double split_bulk(const double *sorted, size_t n, double gap, double none)
+{
+    size_t k = main_part(sorted, n, gap);
+
+    return k > 0 ? (sorted[k] + sorted[k - 1]) / 2 : none;
 }

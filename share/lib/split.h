@@ -19,8 +19,9 @@ void split_variance(const double *sorted, size_t n, struct split *s);
 /* The split at the widest gap: for clean samples in which one mode may be a single value. */
 void split_gap(const double *sorted, size_t n, struct split *s);
 
-/* The first of the largest part of the n values that holds no gap wider than this; n >= 1. */
-size_t split_main(const double *sorted, size_t n, double gap);
+/* Where the largest part of the n values, whose neighbours lie no farther apart than gap, begins: the middle of the gap before
+ * it; `none` when nothing is below it. */
+double split_bulk(const double *sorted, size_t n, double gap, double none);
 
 /* For qsort. */
 int split_order(const void *a, const void *b);

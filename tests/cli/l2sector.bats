@@ -77,16 +77,6 @@ value()
     l2plot -T svg run.tsv | LC_ALL=C.UTF-8 gnuplot | grep -q 'granularity 128 B, touch by cg'
 }
 
-# chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
-chip()
-{
-    cp "$L2TOOLS_SHARE/devices/tiny.dev" my.dev
-    for pair; do
-        sed -i "/^${pair%% *} /d" my.dev
-        echo "$pair" >>my.dev
-    done
-}
-
 @test "a granularity that the driver rounds is left out, in one line" {
     l2collect -d sim:tiny sector fetch=48 op=cg reps=1 >run 2>err
     grep -v 'not locked\|below 4 x' err >lines || true

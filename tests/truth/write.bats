@@ -7,16 +7,6 @@ setup()
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# chip 'KEY VALUE'...: my.dev, the tiny chip with some keys changed.
-chip()
-{
-    cp "$L2TOOLS_SHARE/devices/tiny.dev" my.dev
-    for pair; do
-        sed -i "/^${pair%% *} /d" my.dev
-        echo "$pair" >>my.dev
-    done
-}
-
 # is PARAM METHOD VALUE: what was found.
 is()
 {
