@@ -20,12 +20,13 @@ static const struct diff_kind kinds[] = {
     {"bandwidth", "gbps", NULL, " ", NULL, NULL},
     {"clock", "value", "n", " sm ", NULL, NULL},
     {"matrix", "cycles", NULL, " ", NULL, NULL},
-    {"tlb", "cycles", "n", " ", "pages", NULL},
+    {"tlb", "cycles", "n", " size ", "pages", NULL},
     {"evict", NULL, NULL, NULL, NULL, NULL},
     {"replace", NULL, NULL, NULL, NULL, NULL},
     {"contend", NULL, NULL, NULL, NULL, NULL},
     {"survive", NULL, NULL, NULL, NULL, NULL},
     {"sametag", NULL, NULL, NULL, NULL, NULL},
+    {"copies", NULL, NULL, NULL, NULL, NULL},
     {NULL, "", "n", " ", NULL, NULL},
 };
 static const char chance[] = " exp offset a b pivot threshold miss target attempt slice line pool ";

@@ -81,7 +81,8 @@ static bool numeric(const struct diff_archive *a, size_t column)
     return true;
 }
 
-/* Which columns match, and which numeric one has the most values. */
+/* Which columns match, and over which the curve runs: the one of this kind of archive, else of those in bytes the one
+ * that has the most values. */
 static void choose_columns(struct pairing *p)
 {
     size_t most = LEAST - 1;
@@ -100,7 +101,11 @@ static void choose_columns(struct pairing *p)
         p->varies[i] = n > 1 || different(p->b, j) > 1;
         p->matched[i] = p->varies[i] || equal(key_field(p->a->groups.group[0], i),
                                               key_field(p->b->groups.group[0], j));
-        if (n > most && known != NULL && strcmp(known->unit, "bytes") == 0 && numeric(p->a, i)) {
+        if (p->a->kind->over != NULL && strcmp(p->a->column[i], p->a->kind->over) == 0) {
+            most = SIZE_MAX;
+            p->x = i;
+        } else if (n > most && known != NULL && strcmp(known->unit, "bytes") == 0 &&
+                   numeric(p->a, i)) {
             most = n;
             p->x = i;
         }
@@ -204,7 +209,7 @@ static void match(struct pairing *p, size_t *only_a, size_t *only_b)
 }
 
 /* Whether v lies in the range of the curve of b (else a) from STEPS points before `at` to STEPS after, where that is more
- * than the margin. */
+ * than the margin. The point itself does not count: one that stands out alone makes no steep curve. */
 static bool within_steps(const struct pairing *p, size_t at, bool of_b, double v, double margin)
 {
     double lo = INFINITY, hi = -INFINITY;
@@ -212,7 +217,7 @@ static bool within_steps(const struct pairing *p, size_t at, bool of_b, double v
     for (size_t i = at > STEPS ? at - STEPS : 0; i <= at + STEPS && i < p->n; i++) {
         double y = of_b ? p->point[i].mean_b : p->point[i].mean_a;
 
-        if (strcmp(p->point[i].rest, p->point[at].rest) != 0)
+        if (i == at || strcmp(p->point[i].rest, p->point[at].rest) != 0)
             continue;
         lo = fmin(lo, y);
         hi = fmax(hi, y);

@@ -79,6 +79,30 @@ note()
     l2diff -s h200 h200
 }
 
+# tlb FILE EDGE FLAT: latencies over pages of two strides, those of 8 pages of 32M and of 4 pages of 2M as given.
+tlb()
+{
+    awk -v edge="$2" -v flat="$3" 'BEGIN {
+        print "exp\tstride\tpages\tsize\tcycles\tn"
+        for (s = 2; s <= 32; s += 30) for (p = 4; p <= 12; p++) {
+            y = s == 2 ? 300 : p < 8 ? 301 : p > 8 ? 390 : edge
+            if (s == 2 && p == 4) y = flat
+            for (c = -1; c <= 1; c++) printf "tlb\t%d\t%d\t%d\t%d\t400\n", s * 2^20, p * 256, s * p * 2^28, y + c
+        }
+    }' >"$1"
+}
+
+@test "at the end of the TLB a point may move along the curve, elsewhere not" {
+    tlb a.tsv 309 300
+    tlb b.tsv 330 300
+    tlb c.tsv 309 330
+    l2diff a.tsv b.tsv >edge 2>err
+    note 'a.tsv and b.tsv are the same' edge
+    body edge | grep -P '\tstride=33554432 pages=2048\t309\t330\t.*\tsame\tsame within two steps of the curve'
+    l2diff a.tsv c.tsv >flat 2>err
+    body flat | grep -P '\tstride=2097152 pages=1024\t300\t330\t.*\tdiffers\t'
+}
+
 # verdict FILE DRIVER VALUE...: a verdict of policy, ways, read_bw, sides and policy_dirty.
 verdict()
 {
