@@ -13,16 +13,21 @@ struct touch_probe {
 };
 
 struct block_fit {
-    uint64_t size;  /* bytes */
-    size_t n;       /* probes */
-    size_t wrong;   /* probes that contradict it */
+    uint64_t size; /* bytes */
+    size_t n;      /* probes */
+    size_t wrong;  /* probes that contradict it */
+    uint64_t
+        lead; /* bytes that come along when the first step of them is touched, if more than size; else 0 */
+    size_t lead_n;  /* probes beyond the touch's block that show it */
     uint64_t rival; /* the next best size */
     size_t rival_wrong;
 };
 
 /* The size of which the fewest probes disagree with "a probe hits if it lies in the touch's block of so many bytes, aligned
  * to its size". Sizes are step, 2 step, ... most. -1 when nothing fits: more than 5 % disagree, or another size does as
- * well. */
+ * well. Where all probes of the rest of two blocks hit after a touch of the first step of both, and LEAD_LEAST at least,
+ * that is no contradiction but lead. */
+#define LEAD_LEAST 3
 int block_from_touches(const struct touch_probe *t, size_t n, uint64_t step, uint64_t most,
                        struct block_fit *f);
 

@@ -115,13 +115,19 @@ static void put_verdict(struct out *o, const char *param, const char *method,
     if (v->why != NULL) {
         finding_word(o, param, "not decided", method, t->n, "%s; %s", limit, v->why);
     } else {
+        char *lead = v->fit.lead == 0
+                         ? xstrdup("")
+                         : xprintf("a touch at the start of %llu brings all of them (%zu probes); ",
+                                   (unsigned long long)v->fit.lead, v->fit.lead_n);
+
         proportion_exact(v->fit.wrong, v->fit.n, 0.95, &lo, &hi);
         finding_put(o, param, (double)v->fit.size, (double)v->fit.size, (double)v->fit.size, method,
                     v->fit.n,
-                    "%s; %zu of %zu probes contradict it (below %.2g %%), %zu contradict %llu; "
+                    "%s; %s%zu of %zu probes contradict it (below %.2g %%), %zu contradict %llu; "
                     "touches that missed: %zu of %zu",
-                    limit, v->fit.wrong, v->fit.n, 100 * hi, v->fit.rival_wrong,
+                    limit, lead, v->fit.wrong, v->fit.n, 100 * hi, v->fit.rival_wrong,
                     (unsigned long long)v->fit.rival, v->cold, v->touched);
+        free(lead);
     }
     free(limit);
 }

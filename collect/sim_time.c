@@ -137,6 +137,19 @@ static uint32_t fetch_of(uint32_t kind)
     return kind == L2_LD_PF64 ? 64 : kind == L2_LD_PF128 ? 128 : kind == L2_LD_PF256 ? 256 : 0;
 }
 
+/* A hint of more than a line brings the lines behind this one when their start is touched. */
+static void follow_hint(struct sim *s, const struct sim_walker *w, uint32_t kind, uint64_t offset)
+{
+    const struct chip *c = &s->cache.chip;
+    uint32_t bytes = fetch_of(kind);
+
+    if (bytes == 0 || bytes != c->hint_lead || offset % bytes != 0)
+        return;
+    for (uint32_t at = c->line; at < bytes && offset + at < s->dev.bytes; at += c->line)
+        cache_load(&s->cache, cache_ref(&s->cache, offset + at), w->side,
+                   cache_sectors(&s->cache, offset + at, c->line), 0, 0);
+}
+
 /* Persisting is by window: this share of its lines, the same ones each time. */
 static unsigned flags_of(const struct sim *s, uint32_t kind, uint64_t offset, uint32_t line)
 {
@@ -175,6 +188,8 @@ uint32_t sim_load(struct sim *s, const struct sim_walker *w, uint32_t kind, uint
         cycles = tlb_access(&s->tlb, (uint32_t)(offset >> s->cache.page_shift));
     a = cache_load(&s->cache, r, w->side, sectors, fetch_of(kind),
                    flags_of(s, kind, offset, r.line));
+    if (s->cache.chip.hint_lead > 0)
+        follow_hint(s, w, kind, offset);
     if (s->cache.chip.neighbour > 0)
         neighbour(s);
     cycles += cycles_of(s, w, r.at, a);

@@ -64,6 +64,7 @@ static const struct key keys[] = {
     {"line", U32, AT(line), 16, 256, "128", NULL},
     {"sector", U32, AT(sector), 8, 256, "32", NULL},
     {"fetch", U32, AT(fetch), 8, 256, "64", NULL},
+    {"hint_lead", U32, AT(hint_lead), 0, 4096, "0", NULL},
     {"policy", TEXT, AT(policy), 0, sizeof((struct chip *)0)->policy, "lru", NULL},
     {"copies", WORD, AT(copies), 0, 0, "always", "always never second"},
     {"copy_insert", WORD, AT(copy_insert), 0, 0, "mru", "mru lru"},

@@ -48,7 +48,9 @@ struct chip {
     uint32_t slice_order;           /* enum chip_order */
     uint32_t sub_slices;            /* places of different latency within a slice */
     uint32_t set_hash, fetch_limit; /* enum chip_set_hash; 1: any limit is told back */
-    uint32_t extent;                /* pages that lie together in physical memory */
+    uint32_t
+        hint_lead; /* bytes that a hint of so many brings when their start is touched; 0: a line */
+    uint32_t extent; /* pages that lie together in physical memory */
 
     uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
     uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */

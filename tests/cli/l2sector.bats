@@ -32,6 +32,16 @@ value()
     done
 }
 
+@test "a hint of 256 bytes that only a touch at their start follows is told from one that ends at the line" {
+    for lead in 0 256; do
+        chip "hint_lead $lead" 'fetch 32'
+        l2collect -q -d sim:./my.dev sector op=pf256 fetch=32 | l2sector >found
+        [ "$(value fetch_hint touch_pf256_limit_32)" = 128 ]
+        body found | grep touch_pf256_limit_32 | grep -q ' 0 of 480 probes contradict it'
+        [ "$(body found | grep touch_pf256_limit_32 | grep -c 'start of 256 brings all')" -eq $((lead / 256)) ]
+    done
+}
+
 @test "controls that do not part: not decided" {
     sector 64 540 540 | l2sector >found
     [ "$(value fetch_default touch_probe)" = "not decided" ]

@@ -63,6 +63,29 @@ static void test_touches(void **state)
     assert_int_equal(block_from_touches(t, 0, 32, 256, &f), -1);
 }
 
+/* A touch of the first of 8 steps brings all 8, any other its own 4; what comes along now and then does not count. */
+static void test_lead(void **state)
+{
+    struct touch_probe t[256];
+    struct block_fit f;
+    size_t n = draw(t, 128);
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        t[i].hit |= t[i].touch % 256 == 0 && t[i].touch / 256 == t[i].probe / 256;
+    assert_int_equal(block_from_touches(t, n, 32, 256, &f), 0);
+    assert_int_equal(f.size, 128);
+    assert_int_equal(f.lead, 256);
+    assert_int_equal(f.lead_n, 8);
+    assert_int_equal(f.wrong, 0);
+    for (size_t i = 0; i < n; i++)
+        if (t[i].touch == 4096 && t[i].probe == 4096 + 160)
+            t[i].hit = 0;
+    assert_int_equal(block_from_touches(t, n, 32, 256, &f), 0);
+    assert_int_equal(f.lead, 0);
+    assert_int_equal(f.wrong, 7);
+}
+
 static void test_partial(void **state)
 {
     /* What an H200 takes, ns a period: from memory with 64 bytes fetched, then with 32; from the L2. */
@@ -94,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_controls),
         cmocka_unit_test(test_touches),
+        cmocka_unit_test(test_lead),
         cmocka_unit_test(test_partial),
     };
 
