@@ -4,8 +4,8 @@
  * The time is the device's, of one launch that passes over the working set as often as `bytes` asks (a short one would
  * measure how SMs start and end), after some untimed passes. Combinations come in random order; column seq keeps it. With
  * set=own (other) every SM moves lines whose home is its own (another) side, half of the working set on each. With set=slice
- * the working set is lines of one slice, found by contention, as many as an eighth of the cache has of it, and the SMs near
- * it move them; a launch for each of `slices` slices, whatever the sizes are. */
+ * the working set is lines of one slice, found by contention, at most half of what it keeps, and the SMs near it move them;
+ * a launch for each of `slices` slices, whatever the sizes are. */
 #include "access.h"
 #include "contention.h"
 #include "footprint.h"
@@ -23,7 +23,8 @@ enum {
     SM_THREADS = 2048,
     AUTO_TURNS = 16,
     LEAST_SIDED = 4 << 20,
-    SLICE_PART = 8,
+    SLICE_PART = 2,
+    SLICE_TRIES = 1 << 16,
     L2_UNKNOWN = 32 << 20
 };
 
@@ -300,7 +301,7 @@ static int find_slice(struct run *r, const struct plan *plan, struct slice *s)
 {
     struct device *d = r->dev;
     uint64_t l2 = d->info.l2_bytes > 0 ? d->info.l2_bytes : L2_UNKNOWN;
-    size_t tries = (size_t)(l2 / SLICE_PART / LINE);
+    size_t most = (size_t)(l2 / SLICE_PART / LINE), tries = most < SLICE_TRIES ? most : SLICE_TRIES;
 
     s->list = xmalloc((tries + 1) * sizeof *s->list);
     s->sm = xmalloc(d->info.sms * sizeof *s->sm);
@@ -335,16 +336,30 @@ static int find_sets(struct run *r, struct plan *plan)
     return param_has(r, "set", "slice") ? find_slices(r, plan) : 0;
 }
 
+/* Each SM has lines of its own, as many as its block has in flight: loads of several SMs that meet at one line on their way
+ * are answered together, and the slice would seem to give more than it can. */
+static void share_lines(const struct slice *lines, struct stream *s)
+{
+    uint64_t flight = (uint64_t)s->threads * s->width * s->unroll;
+    uint64_t n = lines->n * LINE / flight;
+
+    s->nsm = n < lines->nsm ? n > 0 ? n : 1 : lines->nsm;
+    s->blocks = (uint32_t)s->nsm;
+    n = s->nsm * flight / LINE;
+    if (n > 0 && n < lines->n)
+        s->nlist -= s->nlist % n;
+}
+
 static void use_slice(const struct run *r, const struct slice *lines, struct stream *s)
 {
     s->list = lines->list;
     s->nlist = lines->n;
-    s->bytes = lines->n * LINE;
-    s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);
     s->sm = lines->sm;
     s->nsm = lines->nsm;
     if (param_auto(r, "blocks"))
-        s->blocks = (uint32_t)lines->nsm;
+        share_lines(lines, s);
+    s->bytes = s->nlist * LINE;
+    s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);
 }
 
 /* c->s becomes what was launched. */
