@@ -1,24 +1,27 @@
 #!/bin/sh
-# transpose.sh [-m MODEL] [-r ROWS] [-c COLUMNS] [-o FOLDER] [SHAPE...]: the hit rate of transpose.cu by its block shape,
-# predicted by l2predict and, where there are a GPU, nvcc and ncu, measured by the profiler's counters.
+# transpose.sh [-m MODEL] [-r ROWS] [-c COLUMNS] [-o FOLDER] [-k TABLE] [SHAPE...]: the hit rate of transpose.cu by its block
+# shape, predicted by l2predict and, where there are a GPU, nvcc and ncu, measured by the profiler's counters, or taken
+# from TABLE, which an earlier run left.
 #
 # Prints a table (nan: not measured) and leaves it in FOLDER (transpose/) with a picture, transpose.png (gnuplot).
-#   hit, local, read    predicted: reads that hit either side, the SM's own side; bytes read from memory
-#   hit_tex, hit_all    measured: sectors read by SMs that hit at their first lookup; hits of all lookups for reads
-#   dram                measured: bytes read from memory
-# On a chip of two sides a read that finds its line on the other side misses at the first lookup: hit_tex stands beside
-# local, and dram beside read. Neither clocks nor caches are touched by the profiler.
+#   hit, local, read         predicted: reads that hit either side, the SM's own side; bytes read from memory
+#   hit_seen, local_seen     measured: sectors that the SMs asked for and that missed nowhere, not at the first lookup
+#   hit_lookups              measured: lookups of L2 that hit, which is what profilers call its hit rate
+#   dram                     measured: bytes read from memory
+# Reads of one sector by several warps are answered together on their way, before L2 counts them: lookups are fewer than
+# what was asked for, and those left over are the ones that miss. Neither clocks nor caches are touched by the profiler.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$PATH:$here/../../bin:$here/../../../bin
-model=h200 rows=524288 columns=32 folder=transpose
-while getopts m:r:c:o: letter; do
+model=h200 rows=524288 columns=32 folder=transpose kept=
+while getopts m:r:c:o:k: letter; do
     case $letter in
     m) model=$OPTARG ;;
     r) rows=$OPTARG ;;
     c) columns=$OPTARG ;;
     o) folder=$OPTARG ;;
+    k) kept=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -32,13 +35,18 @@ for word in "$rows" "$columns" "$@"; do
         ;;
     esac
 done
+[ -z "$kept" ] || [ -r "$kept" ] || {
+    echo "transpose.sh: $kept: cannot read it" >&2
+    exit 1
+}
 mkdir -p "$folder"
 
 # The metrics that this chip's profiler has.
+asked=l1tex__t_sectors_pipe_lsu_mem_global_op_ld
 tex=lts__t_sectors_srcunit_tex_op_read all=lts__t_sectors_op_read dram=dram__bytes_read
 metrics()
 {
-    ncu --query-metrics 2>/dev/null | awk -v want="$tex ${tex}_lookup_hit $all ${all}_lookup_hit $dram" '
+    ncu --query-metrics 2>/dev/null | awk -v want="$asked $tex ${tex}_lookup_hit $all ${all}_lookup_hit $dram" '
         BEGIN { n = split(want, w, " "); for (i = 1; i <= n; i++) is[w[i]] = 1 }
         $1 in is && !seen[$1]++ { printf "%s%s.sum", sep, $1; sep = "," }'
 }
@@ -69,22 +77,38 @@ counters()
         name && value && /^"/ && NF >= value && $name ~ /\.sum$/ { v = $value; gsub(/[",]/, "", v); print $name, v }'
 }
 
-# Rows "block ms hit_tex hit_all dram".
+# Rows "block ms hit_seen local_seen hit_lookups dram". Of the sectors that SMs looked up, those missed everywhere that hit
+# at no lookup, of SMs or of the other side.
 measure()
 {
     for shape; do
         ms=$("$folder/transpose" "$rows" "$columns" "$shape" | awk 'NR == 2 { print $2 }')
         { [ -z "$list" ] || profile "$shape"; } | awk -v OFS='\t' -v shape="$shape" -v ms="$ms" \
-            -v tex=$tex -v all=$all -v dram=$dram '
-            { v[$1] = $2 }
-            function part(m) { return v[m ".sum"] > 0 ? v[m "_lookup_hit.sum"] / v[m ".sum"] : "nan" }
-            END { print shape, ms, part(tex), part(all), dram ".sum" in v ? v[dram ".sum"] : "nan" }'
+            -v asked=$asked -v tex=$tex -v all=$all -v dram=$dram '
+            { sub(/\.sum$/, "", $1); v[$1] = $2 }
+            function hits(m) { return v[m "_lookup_hit"] }
+            function share(part, of) { return of > 0 ? part / of : "nan" }
+            END {
+                print shape, ms, share(v[asked] - v[tex] + hits(all), v[asked]), \
+                    share(v[asked] - v[tex] + hits(tex), v[asked]), share(hits(all), v[all]), dram in v ? v[dram] : "nan"
+            }'
     done
+}
+
+# The same rows from a table of an earlier run.
+take()
+{
+    awk -F '\t' -v OFS='\t' '
+        /^#/ { next }
+        !header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["block"], $at["ms"], $at["hit_seen"], $at["local_seen"], $at["hit_lookups"], $at["dram"] }' "$kept"
 }
 
 list=
 : >"$folder/measured.tsv"
-if make -s -f "$here/Makefile" O="$folder" 2>"$folder/make.log" && "$folder/transpose" 64 64 8x8 >/dev/null 2>&1; then
+if [ -n "$kept" ]; then
+    take >"$folder/measured.tsv"
+elif make -s -f "$here/Makefile" O="$folder" 2>"$folder/make.log" && "$folder/transpose" 64 64 8x8 >/dev/null 2>&1; then
     if command -v ncu >/dev/null; then
         list=$(metrics)
     fi
@@ -99,14 +123,14 @@ for shape; do
     l2predict -m "$model" -W 0 transpose block="$shape" rows="$rows" columns="$columns" resident=8
 done >"$folder/predicted.tsv"
 awk -F '\t' -v OFS='\t' '
-    FILENAME == ARGV[1] { got[$1] = $2 OFS $3 OFS $4 OFS $5; next }
+    FILENAME == ARGV[1] { got[$1] = $2 OFS $3 OFS $4 OFS $5 OFS $6; next }
     /^#/ || $1 == "exp" { if (/^#note/ && !seen[$0]++) print; next }
-    !header++ { print "block", "hit", "local", "read", "ms", "hit_tex", "hit_all", "dram" }
+    !header++ { print "block", "hit", "local", "read", "ms", "hit_seen", "local_seen", "hit_lookups", "dram" }
     $3 == "all" {
         block = "32x8"
         if (match($2, /block=[0-9x]+/))
             block = substr($2, RSTART + 6, RLENGTH - 6)
-        print block, $10, $6, $12, block in got ? got[block] : "nan" OFS "nan" OFS "nan" OFS "nan"
+        print block, $10, $6, $12, block in got ? got[block] : "nan" OFS "nan" OFS "nan" OFS "nan" OFS "nan"
     }' "$folder/measured.tsv" "$folder/predicted.tsv" | tee "$folder/table.tsv"
 
 command -v gnuplot >/dev/null || exit 0
@@ -125,11 +149,11 @@ set ylabel "share of the reads"
 set yrange [0:1.05]
 rows = "< grep -v '^#' table.tsv"
 plot rows every ::1 using 0:2:xtic(1) title "hit, predicted" lw 2, \
-     '' every ::1 using 0:3 title "on the own side, predicted" lw 2, \
-     '' every ::1 using 0:6 title "at the first lookup, measured" lw 2 dt 2
+     '' every ::1 using 0:6 title "hit, measured" lw 2 dt 2, \
+     '' every ::1 using 0:8 title "hits of the lookups that L2 counts" lw 2 dt 3
 set key top right
 set ylabel "read from memory, MB"
 set yrange [0:*]
 plot rows every ::1 using 0:($4 / 1e6):xtic(1) title "predicted" lw 2, \
-     '' every ::1 using 0:($8 / 1e6) title "measured" lw 2 dt 2
+     '' every ::1 using 0:($9 / 1e6) title "measured" lw 2 dt 2
 GNUPLOT
