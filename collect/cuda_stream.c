@@ -60,7 +60,7 @@ static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg 
     uint64_t bytes = s->op == STREAM_COPY ? s->bytes / 2 : s->bytes, groups;
     uint32_t take = s->every                  ? s->take
                     : s->list && s->nlist > 0 ? (uint32_t)(bytes / s->nlist)
-                    : s->pool                 ? 128
+                    : s->pool                 ? s->pool->stride
                                               : s->width;
 
     a->every = s->every ? s->every : take;

@@ -23,6 +23,7 @@ enum {
     SM_THREADS = 2048,
     AUTO_TURNS = 16,
     LEAST_SIDED = 4 << 20,
+    LOG2_BLOCK = 12, /* what working sets are multiples of */
     SLICE_PART = 2,
     SLICE_TRIES = 1 << 16,
     L2_UNKNOWN = 32 << 20
@@ -278,7 +279,8 @@ static int find_sides(struct run *r, struct plan *plan)
     return 0;
 }
 
-/* The pool of one side's lines. */
+/* The pool of one side's blocks: as long as no address bit within them changes the side, so that threads beside each other
+ * look up one. */
 static int make_pool(struct run *r, struct plan *plan)
 {
     struct device *d = r->dev;
@@ -288,8 +290,8 @@ static int make_pool(struct run *r, struct plan *plan)
                                   ? "set=own and other: this device has one side only"
                                   : "set=own and other: the side of a line is no XOR of its "
                                     "address bits here");
-    plan->pool.stride = LINE;
-    while ((uint64_t)LINE << (plan->pool.log2_lines + 1) <= d->bytes)
+    plan->pool.stride = 1u << (plan->sides.flip < LOG2_BLOCK ? plan->sides.flip : LOG2_BLOCK);
+    while ((uint64_t)plan->pool.stride << (plan->pool.log2_lines + 1) <= d->bytes)
         plan->pool.log2_lines++;
     if (sides_pool(&plan->sides, 0, &plan->pool) != 0)
         return device_fail(d, "set=own and other: not with a working set of %s",
@@ -336,8 +338,9 @@ static int find_sets(struct run *r, struct plan *plan)
     return param_has(r, "set", "slice") ? find_slices(r, plan) : 0;
 }
 
-/* Each SM has lines of its own, as many as its block has in flight: loads of several SMs that meet at one line on their way
- * are answered together, and the slice would seem to give more than it can. */
+/* Each SM reads lines of its own, as many as its block has in flight: loads of several SMs that meet at one line on their
+ * way are answered together, and the slice would seem to give more than it can. (Stores do the contrary: those of one SM to
+ * a line are merged.) */
 static void share_lines(const struct slice *lines, struct stream *s)
 {
     uint64_t flight = (uint64_t)s->threads * s->width * s->unroll;
@@ -357,6 +360,8 @@ static void use_slice(const struct run *r, const struct slice *lines, struct str
     s->sm = lines->sm;
     s->nsm = lines->nsm;
     if (param_auto(r, "blocks"))
+        s->blocks = (uint32_t)s->nsm;
+    if (param_auto(r, "blocks") && s->op == STREAM_READ)
         share_lines(lines, s);
     s->bytes = s->nlist * LINE;
     s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);

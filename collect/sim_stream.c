@@ -125,23 +125,30 @@ static int sm_of_side(const struct flow *f, uint64_t k, unsigned side)
     return -1;
 }
 
-/* Lines of the pool by address; with sides those of one side, then those of the other. */
+static void move_block(struct flow *f, uint64_t from, uint64_t bytes, int sm)
+{
+    uint32_t line = f->s->cache.chip.line;
+
+    for (uint64_t at = from; at < from + bytes; at += line)
+        move(f, f->st->op, at, cache_sectors(&f->s->cache, at, line), sm);
+}
+
+/* Blocks of the pool by address; with sides those of one side, then those of the other. */
 static void pool_pass(struct flow *f)
 {
     const struct stream *st = f->st;
-    uint32_t n = l2_pool_size(st->pool),
-             all = cache_sectors(&f->s->cache, 0, f->s->cache.chip.line);
+    uint32_t n = l2_pool_size(st->pool);
     uint64_t want = st->bytes / st->pool->stride / (st->side ? 2 : 1);
-    uint32_t some = st->threads * st->width / st->pool->stride + 1; /* lines of a block */
+    uint32_t some = st->threads * st->width / st->pool->stride + 1; /* of a thread block */
 
     for (unsigned side = 0; side < (st->side ? 2 : 1); side++)
         for (uint32_t i = 0; i < n && i < want; i++) {
-            uint64_t step = (uint64_t)i * f->s->cache.chip.line + st->start;
+            uint64_t step = (uint64_t)i * st->pool->stride + st->start;
             int sm = st->side ? sm_of_side(f, i / some % st->blocks, side) : sm_of(f, step);
 
             if (sm >= 0)
-                move(f, st->op, l2_pool_nth(st->pool, i) ^ (uint64_t)side << st->pool->flip, all,
-                     sm);
+                move_block(f, l2_pool_nth(st->pool, i) ^ (uint64_t)side << st->pool->flip,
+                           st->pool->stride, sm);
         }
 }
 
