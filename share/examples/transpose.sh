@@ -5,11 +5,11 @@
 #
 # Prints a table (nan: not measured) and leaves it in FOLDER (transpose/) with a picture, transpose.png (gnuplot).
 #   hit, local, read         predicted: reads that hit either side, the SM's own side; bytes read from memory
-#   hit_seen, local_seen     measured: sectors that the SMs asked for and that missed nowhere, not at the first lookup
+#   hit_seen, local_seen     measured: loads for which no lookup missed on both sides, at the first lookup
 #   hit_lookups              measured: lookups of L2 that hit, which is what profilers call its hit rate
 #   dram                     measured: bytes read from memory
-# Reads of one sector by several warps are answered together on their way, before L2 counts them: lookups are fewer than
-# what was asked for, and those left over are the ones that miss. Neither clocks nor caches are touched by the profiler.
+# Loads of one sector are answered together, within a warp and on their way to L2, before it counts them: lookups are fewer
+# than loads, and those that are left are the ones that miss. Neither clocks nor caches are touched by the profiler.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,11 +42,10 @@ done
 mkdir -p "$folder"
 
 # The metrics that this chip's profiler has.
-asked=l1tex__t_sectors_pipe_lsu_mem_global_op_ld
 tex=lts__t_sectors_srcunit_tex_op_read all=lts__t_sectors_op_read dram=dram__bytes_read
 metrics()
 {
-    ncu --query-metrics 2>/dev/null | awk -v want="$asked $tex ${tex}_lookup_hit $all ${all}_lookup_hit $dram" '
+    ncu --query-metrics 2>/dev/null | awk -v want="$tex ${tex}_lookup_hit $all ${all}_lookup_hit $dram" '
         BEGIN { n = split(want, w, " "); for (i = 1; i <= n; i++) is[w[i]] = 1 }
         $1 in is && !seen[$1]++ { printf "%s%s.sum", sep, $1; sep = "," }'
 }
@@ -77,20 +76,20 @@ counters()
         name && value && /^"/ && NF >= value && $name ~ /\.sum$/ { v = $value; gsub(/[",]/, "", v); print $name, v }'
 }
 
-# Rows "block ms hit_seen local_seen hit_lookups dram". Of the sectors that SMs looked up, those missed everywhere that hit
-# at no lookup, of SMs or of the other side.
+# Rows "block ms hit_seen local_seen hit_lookups dram". A lookup of an SM that hits nowhere is a load that misses: a lookup
+# on the other side counts with all, not with the SMs'.
 measure()
 {
     for shape; do
         ms=$("$folder/transpose" "$rows" "$columns" "$shape" | awk 'NR == 2 { print $2 }')
         { [ -z "$list" ] || profile "$shape"; } | awk -v OFS='\t' -v shape="$shape" -v ms="$ms" \
-            -v asked=$asked -v tex=$tex -v all=$all -v dram=$dram '
+            -v loads=$((rows * columns)) -v tex=$tex -v all=$all -v dram=$dram '
             { sub(/\.sum$/, "", $1); v[$1] = $2 }
             function hits(m) { return v[m "_lookup_hit"] }
-            function share(part, of) { return of > 0 ? part / of : "nan" }
+            function kept(h) { return v[tex] > 0 ? 1 - (v[tex] - h) / loads : "nan" }
             END {
-                print shape, ms, share(v[asked] - v[tex] + hits(all), v[asked]), \
-                    share(v[asked] - v[tex] + hits(tex), v[asked]), share(hits(all), v[all]), dram in v ? v[dram] : "nan"
+                print shape, ms, kept(hits(all)), kept(hits(tex)), (v[all] > 0 ? hits(all) / v[all] : "nan"), \
+                    (v[dram] > 0 ? v[dram] : "nan")
             }'
     done
 }
@@ -99,6 +98,7 @@ measure()
 take()
 {
     awk -F '\t' -v OFS='\t' '
+        /^#note measured/ { print }
         /^#/ { next }
         !header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { print $at["block"], $at["ms"], $at["hit_seen"], $at["local_seen"], $at["hit_lookups"], $at["dram"] }' "$kept"
@@ -113,7 +113,11 @@ elif make -s -f "$here/Makefile" O="$folder" 2>"$folder/make.log" && "$folder/tr
         list=$(metrics)
     fi
     [ -n "$list" ] || echo "transpose.sh: no ncu that may read counters: times only" >&2
-    measure "$@" >"$folder/measured.tsv"
+    {
+        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 |
+            sed "s/^/#note measured on /; s/\$/, $(date -u +%F)/"
+        measure "$@"
+    } >"$folder/measured.tsv"
 else
     echo "transpose.sh: no GPU, or no nvcc (see $folder/make.log): predictions only" >&2
 fi
@@ -123,6 +127,8 @@ for shape; do
     l2predict -m "$model" -W 0 transpose block="$shape" rows="$rows" columns="$columns" resident=8
 done >"$folder/predicted.tsv"
 awk -F '\t' -v OFS='\t' '
+    /^#note measured/ { print }
+    /^#/ && FILENAME == ARGV[1] { next }
     FILENAME == ARGV[1] { got[$1] = $2 OFS $3 OFS $4 OFS $5 OFS $6; next }
     /^#/ || $1 == "exp" { if (/^#note/ && !seen[$0]++) print; next }
     !header++ { print "block", "hit", "local", "read", "ms", "hit_seen", "local_seen", "hit_lookups", "dram" }
@@ -136,13 +142,14 @@ awk -F '\t' -v OFS='\t' '
 command -v gnuplot >/dev/null || exit 0
 cd "$folder"
 gnuplot 2>plot.log <<'GNUPLOT' || { cat plot.log >&2; exit 1; }
-set terminal pngcairo size 900,460 font "Sans,11"
+set terminal pngcairo size 900,520 font "Sans,11"
 set output "transpose.png"
 set datafile separator "\t"
 set datafile missing "nan"
 set multiplot layout 1,2
 set style data linespoints
-set key bottom right box opaque
+set bmargin 8
+set key at graph 1,-0.17 top right
 set grid y
 set xlabel "threads of a block, x by y"
 set ylabel "share of the reads"
@@ -150,8 +157,7 @@ set yrange [0:1.05]
 rows = "< grep -v '^#' table.tsv"
 plot rows every ::1 using 0:2:xtic(1) title "hit, predicted" lw 2, \
      '' every ::1 using 0:6 title "hit, measured" lw 2 dt 2, \
-     '' every ::1 using 0:8 title "hits of the lookups that L2 counts" lw 2 dt 3
-set key top right
+     '' every ::1 using 0:8 title "hits of the lookups that L2 counts, measured" lw 2 dt 3
 set ylabel "read from memory, MB"
 set yrange [0:*]
 plot rows every ::1 using 0:($4 / 1e6):xtic(1) title "predicted" lw 2, \
