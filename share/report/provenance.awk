@@ -58,7 +58,7 @@ END {
             print "- " plain(esc(name)) ": " plain(esc(first[name, "device"])) ", " plain(esc(first[name, "time"])) ", " \
                 plain(esc(first[name, "parameters"])) ", " plain(esc(first[name, "end"]))
         if (what == "all")
-            print "<details><summary>" esc(name) "</summary><div class=wide><table>" lines[name] "</table></div></details>"
+            print "<details class=origin><summary>" esc(name) "</summary><div class=wide><table>" lines[name] "</table></div></details>"
     }
     if (what == "warnings" && w > 0) {
         print "<ul>"
