@@ -1,4 +1,4 @@
-/* Stores, atomics and discards on the cache model: at the line's home, copies dropped; or at the copy, as chip.copy_store
+/* Stores, atomics and discards on the cache model: at the line's home, copies dropped; or kept up to date, as chip.copy_store
  * says. */
 #include "cache_set.h"
 
@@ -78,35 +78,23 @@ static void store_sectors(struct cache *c, const struct set *s, unsigned way, ui
     }
 }
 
-/* STORE_KEEPS, from another side than the line's home. True when a copy was there: it takes the store alone, and what it
- * holds is no longer valid at home. Else a copy is made beside the store at home. */
-static bool store_copy(struct cache *c, struct cache_ref r, unsigned side, uint32_t first,
+/* STORE_KEEPS, from another side than the line's home: the copy takes the store, too, or is made. */
+static void store_copy(struct cache *c, struct cache_ref r, unsigned side, uint32_t first,
                        uint32_t bytes, unsigned flags, struct cache_answer *a)
 {
-    struct set own = set_at(c, side, r.at.set), home = set_at(c, r.at.side, r.at.set);
-    unsigned ways = c->chip.ways, way = set_find(own.tag, ways, r.line), at_home;
-    uint32_t sectors = cache_sectors(c, first, bytes), gone;
+    struct set own = set_at(c, side, r.at.set);
+    unsigned ways = c->chip.ways, way = set_find(own.tag, ways, r.line);
 
-    if (way == ways) {
-        if (c->chip.write_allocate == ALLOCATE_NONE)
-            return false;
+    if (way < ways) {
+        set_touch(c, &own, way);
+    } else if (c->chip.write_allocate != ALLOCATE_NONE) {
         way = set_fill(c, &own, r, flags, a);
         own.state[way] |= COPY;
         c->count.copies++;
-        store_sectors(c, &own, way, first, bytes);
-        return false;
+    } else {
+        return;
     }
-    set_touch(c, &own, way);
     store_sectors(c, &own, way, first, bytes);
-    at_home = set_find(home.tag, ways, r.line);
-    a->level = (uint8_t)(at_home < ways ? CACHE_REMOTE : CACHE_DRAM_REMOTE);
-    if (at_home < ways) {
-        set_touch(c, &home, at_home);
-        gone = own.state[way] & sectors;
-        home.state[at_home] &= (uint16_t) ~(gone | gone << 4 | gone << PARTIAL);
-    }
-    make_dirty(c, &own, way, sectors);
-    return true;
 }
 
 struct cache_answer cache_store(struct cache *c, struct cache_ref r, unsigned side, uint32_t first,
@@ -121,8 +109,8 @@ struct cache_answer cache_store(struct cache *c, struct cache_ref r, unsigned si
 
     if (copies)
         set_drop_copies(c, r.at, r.line, keeps ? side : r.at.side);
-    if (keeps && store_copy(c, r, side, first, bytes, flags, &a))
-        return a;
+    if (keeps)
+        store_copy(c, r, side, first, bytes, flags, &a);
     if (way < ways) {
         set_touch(c, &s, way);
     } else if (c->chip.write_allocate == ALLOCATE_NONE) {

@@ -295,7 +295,7 @@ static void test_stores(void **state)
     free(c);
 }
 
-/* A copy is stored to alone, and its home line no longer holds the sector; without a copy both are made. */
+/* A store from a copy's side is in the copy and at home, which is where it is dirty; without a copy both are made. */
 static void test_store_keeps(void **state)
 {
     struct chip *c = xcalloc(1, sizeof *c);
@@ -309,7 +309,7 @@ static void test_store_keeps(void **state)
     level(&m, 4096, 0);
     put(&m, 4096, 32, 0);
     assert_int_equal(level(&m, 4096, 0), CACHE_LOCAL);
-    assert_int_equal(level(&m, 4096, 1), CACHE_DRAM);
+    assert_int_equal(level(&m, 4096, 1), CACHE_LOCAL);
     put(&m, 4096, 32, 1);
     assert_int_equal(level(&m, 4096, 0), CACHE_REMOTE);
     put(&m, 4096 + 128, 32, 0);
