@@ -176,6 +176,15 @@ static unsigned side_of_first(const struct chip *c)
     return first;
 }
 
+/* The model, and the sides of the SMs from a file of their own, or NULL. */
+static void read_model(struct job *j, const char *model, const char *sms, struct prov *prov)
+{
+    xmodel_read(&j->chip, model, prov);
+    if (sms != NULL)
+        xmodel_sms(&j->chip, sms, prov);
+    j->first = side_of_first(&j->chip);
+}
+
 static void put_shares(struct out *o, const struct predict_count *c)
 {
     uint64_t n = predict_answers(c);
@@ -381,6 +390,7 @@ static const struct cli_opt opts[] = {
     {'W', "warm", "N", "passes before the counted ones (1)"},
     {'n', "passes", "N", "passes counted (1)"},
     {'s', "seed", "N", "of random patterns and of physical pages (1)"},
+    {'S', "sms", "FILE", "the side of every SM, as l2slice -s prints it (the model's)"},
     {'r', "replay", "N",
      "as l2collect replay meets it: lists of walks of up to N accesses besides"},
     {'d', "draws", "N", "of physical pages, averaged (4)"},
@@ -389,7 +399,8 @@ static const struct cli_opt opts[] = {
     {0, NULL, NULL, NULL},
 };
 static const struct cli_usage usage = {
-    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] [-r N] PATTERN|TRACE... "
+    "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] [-S FILE] [-r N] "
+    "PATTERN|TRACE... "
     "[PARAM=VALUE...]",
     "Predicts what an access pattern meets in a modelled cache: levels, hit rate, bytes, latency.",
     opts};
@@ -398,7 +409,7 @@ int main(int argc, char **argv)
 {
     struct job j = {.options = {.warm = 1, .passes = 1, .seed = 1}, .draws = 4};
     struct prov prov = {0};
-    const char *model = "h200";
+    const char *model = "h200", *sms = NULL;
     bool listing = false;
     int letter;
 
@@ -423,6 +434,9 @@ int main(int argc, char **argv)
         case 's':
             j.options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
             break;
+        case 'S':
+            sms = optarg;
+            break;
         case 'r':
             j.options.walk = xparse_u64("replay", optarg, 1, 1 << 24);
             break;
@@ -438,8 +452,7 @@ int main(int argc, char **argv)
         }
     if (listing)
         list(argc, argv);
-    xmodel_read(&j.chip, model, &prov);
-    j.first = side_of_first(&j.chip);
+    read_model(&j, model, sms, &prov);
     prov_command(&prov, argc, argv);
     j.check = true;
     run_all(&j, argv + optind);

@@ -224,6 +224,54 @@ int model_build(struct chip *c, const struct model_facts *f, struct prov *p, cha
     return chip_check(c, why, size);
 }
 
+/* One SM more, on a side: the last run grows, or others begin, those of sides between without any SM. */
+static int add_sm(struct chip_list *runs, uint32_t sides, uint64_t side)
+{
+    while (runs->n == 0 || (runs->n - 1) % sides != side) {
+        if (runs->n == CHIP_LIST)
+            return -1;
+        runs->v[runs->n++] = 0;
+    }
+    runs->v[runs->n - 1]++;
+    return 0;
+}
+
+void xmodel_sms(struct chip *c, const char *file, struct prov *p)
+{
+    char *files[] = {xstrdup(file), NULL};
+    struct tsv *t = xtsv_open(files);
+    uint8_t was[1024] = {0};
+    uint32_t sms = 0;
+    enum tsv_event ev;
+
+    chip_sm_sides(c, was);
+    c->sm_runs.n = c->sm_split.n = 0;
+    while ((ev = xtsv_next(t)) != TSV_END) {
+        size_t sm = tsv_find(t, "sm"), side = tsv_find(t, "side");
+        uint64_t at;
+
+        if (sm == TSV_NONE || side == TSV_NONE)
+            xtsv_bad_line(t, "no columns sm and side: not what l2slice -s prints");
+        if (ev != TSV_ROW)
+            continue;
+        if (xtsv_u64(t, sm) != sms || sms++ == sizeof was)
+            xtsv_bad(t, sm, "SMs do not follow each other from 0 on");
+        at = c->sides == 1 ? 0 : xtsv_u64(t, side);
+        if (at >= c->sides)
+            xtsv_bad(t, side, "the model has fewer sides");
+        /* Side 0 of the table is that of its SM 0, wherever the model has it. */
+        at = at == 0 ? was[0] : at == was[0] ? 0 : at;
+        if (add_sm(&c->sm_runs, c->sides, at) != 0)
+            xtsv_bad(t, sm, "too many runs of SMs");
+    }
+    if (sms == 0)
+        xdie(EXIT_FAILED, "%s: no SMs", file);
+    c->sms = sms;
+    prov_addf(p, "#note model: sides of %u SMs from %s", sms, file);
+    tsv_close(t);
+    free(files[0]);
+}
+
 static void read_table(struct chip *c, const char *file, struct prov *p)
 {
     struct model_facts *f = xcalloc(1, sizeof *f);

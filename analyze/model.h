@@ -25,4 +25,7 @@ int model_build(struct chip *c, const struct model_facts *f, struct prov *p, cha
 /* NAME (share/devices/NAME.dev), a device file, or a table; adds to p where the model is from. Exits 1 when it can't. */
 void xmodel_read(struct chip *c, const char *name, struct prov *p);
 
+/* The side of every SM from a table of columns sm and side, l2slice -s; exits 1 when it does not fit the chip. */
+void xmodel_sms(struct chip *c, const char *file, struct prov *p);
+
 #endif

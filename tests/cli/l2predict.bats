@@ -144,3 +144,35 @@ setup()
         'BEGIN { print none, short, long; exit !(none >= short && short > long && long > none / 4) }'
     fails 2 'replay' l2predict -r 0 -m tiny cyclic
 }
+
+@test "the sides of a board's SMs: those of the table, side 0 where the model has SM 0" {
+    printf 'sm\tside\n' >sms
+    for k in 0 1 2 3 4 5 6 7; do printf '%d\t%d\n' $k $((k < 2 ? 0 : 1)); done >>sms
+    l2predict -m tiny -S sms random,size=100K,sms=8 >a
+    grep -qx '#note model: sides of 8 SMs from sms' a
+    [ "$(value n 1 a)" -eq $((4 * $(value n 2 a))) ]
+    [ "$(value n 3 a)" -eq $((3 * $(value n 2 a))) ]
+    # The sides of the model itself change nothing, whichever one SM 0 is on.
+    sed 's/^sm_split.*/sm_runs 3 5/' "$L2TOOLS_SHARE/devices/tiny.dev" >my.dev
+    printf 'sm\tside\n0\t0\n1\t0\n2\t0\n3\t1\n4\t1\n5\t1\n6\t1\n7\t1\n' >sms
+    l2predict -m my.dev random,size=100K,sms=8 | body - >a
+    l2predict -m my.dev -S sms random,size=100K,sms=8 | body - >b
+    cmp a b
+    l2predict -m v100 -S sms cyclic,size=40K,sms=8 >a
+    [ "$(body a | wc -l)" -eq 2 ]
+}
+
+@test "a table of SMs that fits no chip" {
+    printf 'sm\tside\n0\t0\n1\t2\n' >sms
+    not l2predict -m tiny -S sms cyclic 2>err
+    grep -qx "l2predict: sms:3: column side: the model has fewer sides: '2'" err
+    printf 'sm\tside\n0\t0\n2\t1\n' >sms
+    not l2predict -m tiny -S sms cyclic 2>err
+    grep -q 'sms:3: column sm: SMs do not follow each other from 0 on' err
+    printf 'sm\tside\n' >sms
+    not l2predict -m tiny -S sms cyclic 2>err
+    grep -qx 'l2predict: sms: no SMs' err
+    printf 'a\n1\n' >sms
+    not l2predict -m tiny -S sms cyclic 2>err
+    grep -q 'no columns sm and side' err
+}

@@ -2,11 +2,11 @@
 # tests/gpu/predict.sh [-d DEVICE] [-m MODEL] [-l LEVELS] [-o FOLDER] [PATTERN...]: predicted against measured shares.
 #
 # Runs twenty patterns (or those given) by `l2collect replay` on DEVICE (cuda), splits the cycles by the levels of LEVELS,
-# latency rows of the same device (measured first when not given), and sets what l2predict says with MODEL (h200) beside
-# it. Prints a table, which l2report shows when it lies as predictions.tsv in the folder of a survey; the raw runs stay in
+# latency rows of the same device (measured first when not given), and sets what l2predict says with MODEL (h200) and the
+# sides of this device's SMs beside it: GPUs of one kind differ in them. Prints a table, which l2report shows when it lies as predictions.tsv in the folder of a survey; the raw runs stay in
 # FOLDER. Exit 1 when more than one pattern in ten is off by over 3 points.
 # The patterns are none that the model was fitted to.
-# l2collect, l2level and l2predict are found on PATH.
+# l2collect, l2level, l2predict and l2slice are found on PATH.
 set -eu
 
 device=cuda model=h200 levels='' folder=''
@@ -50,13 +50,15 @@ if [ -z "$levels" ]; then
     levels=$folder/levels.tsv.gz
     l2collect -q -d "$device" -o "$levels" latency size=1M,4M,16M,24M:80M:8,100M,130M,180M,240M hops=16384 passes=2
 fi
+l2collect -q -d "$device" -o "$folder/matrix.tsv.gz" matrix op=atom random=256 count=0
+l2slice -s "$folder/matrix.tsv.gz" 2>"$scratch/log" >"$folder/sms.tsv" || { cat "$scratch/log" >&2 && exit 1; }
 l2collect -q -d "$device" -o "$folder/replay.tsv.gz" replay pattern="$(printf '%s;' "$@")"
 l2level "$levels" "$folder/replay.tsv.gz" >"$folder/measured.tsv"
 # What a walk of the replay puts into the cache besides: up to so many accesses of 8 bytes, the shared memory of an SM.
 lists=
 case $device in cuda*) lists='-r 29054' ;; esac
 # shellcheck disable=SC2086 # two words or none
-l2predict -d 8 $lists -m "$model" "$@" >"$folder/predicted.tsv"
+l2predict -d 8 $lists -m "$model" -S "$folder/sms.tsv" "$@" >"$folder/predicted.tsv"
 
 # Rows of side "all", by pattern; off is the largest difference of the four shares, spread that of drawn pages.
 awk -F '\t' -v OFS='\t' '
