@@ -38,19 +38,12 @@ static int find_kernel(struct cuda *c, const struct stream *s, cu_function *kern
         kind = usual[s->op];
     if (cuda_kind_ok(c, kind) != 0)
         return -1;
-    snprintf(name, sizeof name, "l2_%s%s_%s_%u_%u",
-             s->list   ? "list_"
-             : s->pool ? "pool_"
-                       : "",
-             op_names[s->op], access_name(kind), s->width, s->unroll);
+    snprintf(name, sizeof name, "l2_%s%s_%s_%u_%u", s->list ? "list_" : "", op_names[s->op],
+             access_name(kind), s->width, s->unroll);
     if (c->cu->module_function(kernel, c->module, name) != 0)
-        return device_fail(&c->dev,
-                           "stream: no kernel to %s by %s%s, %u bytes at once, unrolled %u times",
-                           op_names[s->op], access_name(kind),
-                           s->list   ? " from a list"
-                           : s->pool ? " from a pool"
-                                     : "",
-                           s->width, s->unroll);
+        return device_fail(
+            &c->dev, "stream: no kernel to %s by %s%s, %u bytes at once, unrolled %u times",
+            op_names[s->op], access_name(kind), s->list ? " from a list" : "", s->width, s->unroll);
     return 0;
 }
 
@@ -60,12 +53,11 @@ static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg 
     uint64_t bytes = s->op == STREAM_COPY ? s->bytes / 2 : s->bytes, groups;
     uint32_t take = s->every                  ? s->take
                     : s->list && s->nlist > 0 ? (uint32_t)(bytes / s->nlist)
-                    : s->pool                 ? s->pool->stride
                                               : s->width;
 
     a->every = s->every ? s->every : take;
     a->per = take / s->width;
-    a->from = c->base + (s->pool || s->list ? 0 : s->start);
+    a->from = c->base + (s->list ? 0 : s->start);
     a->to = a->from + bytes;
     if (take == 0 || take % s->width != 0 || a->every < take || a->every % s->width != 0 ||
         s->start % 16 != 0 || bytes % s->width != 0)
@@ -78,19 +70,11 @@ static int lay_out(struct cuda *c, const struct stream *s, struct l2_stream_arg 
                                    "stream: line %zu of the list is not in the buffer, at a "
                                    "multiple of 16",
                                    i);
-        groups = s->nlist;
-    } else if (s->pool == NULL) {
+        groups = s->side ? s->nlist / 2 : s->nlist;
+    } else {
         if (cuda_inside(c, "stream", s->start, s->bytes) != 0)
             return -1;
         groups = bytes / a->every;
-    } else {
-        if (cuda_pool_ok(c, s->pool) != 0)
-            return -1;
-        if (s->pool->stride < take)
-            return device_fail(&c->dev, "stream: lines of the pool overlap");
-        a->pool = *s->pool;
-        groups = (s->side ? bytes / 2 : bytes) / s->pool->stride;
-        groups = groups < l2_pool_size(s->pool) ? groups : l2_pool_size(s->pool);
     }
     a->groups = (uint32_t)groups;
     if (groups == 0 || groups > 1u << 31)
@@ -119,8 +103,8 @@ static int choose_sms(struct cuda *c, const struct stream *s, struct job *j)
     j->grid = c->dev.info.sms * (unsigned)fit;
     if (s->side == NULL)
         return 0;
-    if (s->pool == NULL || s->pool->side_mask == 0)
-        return device_fail(&c->dev, "stream: sides of SMs without a pool of one side");
+    if (s->list == NULL)
+        return device_fail(&c->dev, "stream: sides of SMs without a list for each");
     a->side = c->control + CTL_SIDE;
     for (size_t k = 0; k < s->nsm; k++)
         side[s->sm[k]] = s->side[k];

@@ -84,15 +84,13 @@ struct stream {
     uint32_t width;        /* bytes a thread moves at once: 4, 8, 16 */
     uint32_t take, every;  /* read only the first `take` bytes of every `every` (both 0: all) */
     uint32_t blocks, threads, unroll;
-    const struct l2_pool
-        *pool; /* when not NULL: lines of this pool (a side), not of [start, start + bytes) */
-    const uint64_t *list; /* when not NULL: bytes / nlist at each of these nlist offsets */
+    const uint64_t *
+        list; /* when not NULL: bytes / nlist at each of these nlist offsets, not [start, start + bytes) */
     size_t nlist;
     const int *sm; /* only these SMs work (nsm of them); NULL: all */
     size_t nsm;
     const uint8_t *
-        side; /* with a pool that has a side filter, and sm: 1 where sm[k] works on the other side's lines
-                            (bytes / 2 on each side); NULL: all on those of the pool */
+        side; /* with list and sm: 1 where sm[k] works on the second half of the list; NULL: all on all of it */
     uint32_t same;     /* so many neighbouring blocks move the same elements; 0: 1 */
     uint32_t passes;   /* over the working set in one launch at least, after some untimed ones */
     enum l2_kind kind; /* L2_LD_CG by default */

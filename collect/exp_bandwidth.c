@@ -81,7 +81,9 @@ struct plan {
     uint64_t most;
     /* For set=own and other. */
     struct sides sides;
-    struct l2_pool pool;
+    uint32_t block;             /* bytes */
+    uint64_t *blocks[2], *list; /* offsets; list is for one launch */
+    size_t nblocks[2];
     int *sm;
     uint8_t *side;
     struct slice *slice;
@@ -279,23 +281,31 @@ static int find_sides(struct run *r, struct plan *plan)
     return 0;
 }
 
-/* The pool of one side's blocks: as long as no address bit within them changes the side, so that threads beside each other
- * look up one. */
-static int make_pool(struct run *r, struct plan *plan)
+/* The blocks of each side by address, as long as no address bit within one changes the side. */
+static int sort_blocks(struct run *r, struct plan *plan)
 {
     struct device *d = r->dev;
+    size_t most;
 
     if (plan->sides.kind != SIDES_LINEAR)
         return device_fail(d, plan->sides.kind == SIDES_ONE
                                   ? "set=own and other: this device has one side only"
                                   : "set=own and other: the side of a line is no XOR of its "
                                     "address bits here");
-    plan->pool.stride = 1u << (plan->sides.flip < LOG2_BLOCK ? plan->sides.flip : LOG2_BLOCK);
-    while ((uint64_t)plan->pool.stride << (plan->pool.log2_lines + 1) <= d->bytes)
-        plan->pool.log2_lines++;
-    if (sides_pool(&plan->sides, 0, &plan->pool) != 0)
-        return device_fail(d, "set=own and other: not with a working set of %s",
-                           cli_size(plan->most));
+    plan->block = 1u << (plan->sides.flip < LOG2_BLOCK ? plan->sides.flip : LOG2_BLOCK);
+    most = (size_t)(plan->most / 2 / plan->block);
+    plan->list = xmalloc(2 * most * sizeof *plan->list);
+    for (unsigned side = 0; side < 2; side++) {
+        plan->blocks[side] = xmalloc(most * sizeof *plan->blocks[side]);
+        for (uint64_t at = 0; at < d->bytes && plan->nblocks[side] < most; at += plan->block)
+            if (sides_of(&plan->sides, at) == side)
+                plan->blocks[side][plan->nblocks[side]++] = at;
+        if (plan->nblocks[side] < most)
+            return device_fail(d,
+                               "set=own and other: not with a working set of %s: a side has "
+                               "too few lines in the buffer",
+                               cli_size(plan->most));
+    }
     return 0;
 }
 
@@ -331,9 +341,9 @@ static int find_slices(struct run *r, struct plan *plan)
 
 static int find_sets(struct run *r, struct plan *plan)
 {
-    bool pool = param_has(r, "set", "own") || param_has(r, "set", "other");
+    bool blocks = param_has(r, "set", "own") || param_has(r, "set", "other");
 
-    if (find_sides(r, plan) != 0 || (pool && make_pool(r, plan) != 0))
+    if (find_sides(r, plan) != 0 || (blocks && sort_blocks(r, plan) != 0))
         return -1;
     return param_has(r, "set", "slice") ? find_slices(r, plan) : 0;
 }
@@ -367,22 +377,33 @@ static void use_slice(const struct run *r, const struct slice *lines, struct str
     s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);
 }
 
+/* Half of the working set on each side: blocks for the SMs of side 0, then those for side 1. */
+static void use_sides(const struct run *r, const struct plan *plan, enum set set, struct stream *s)
+{
+    size_t n = (size_t)(s->bytes / 2 / plan->block);
+
+    for (unsigned side = 0; side < 2; side++)
+        memcpy(plan->list + side * n, plan->blocks[set == SET_OWN ? side : !side],
+               n * sizeof *plan->list);
+    s->list = plan->list;
+    s->nlist = 2 * n;
+    s->bytes = 2 * n * plan->block;
+    s->sm = plan->sm;
+    s->nsm = r->dev->info.sms;
+    s->side = plan->side;
+}
+
 /* c->s becomes what was launched. */
 static int one_launch(struct run *r, const struct plan *plan, struct combination *c,
                       struct stream_result *got)
 {
-    struct l2_pool pool = plan->pool;
     struct stream s = c->s;
 
     if (c->set == SET_SLICE) {
         use_slice(r, &plan->slice[c->slice], &s);
         c->s = s;
     } else if (c->set != SET_ALL) {
-        pool.want = c->set == SET_OTHER;
-        s.pool = &pool;
-        s.sm = plan->sm;
-        s.nsm = r->dev->info.sms;
-        s.side = plan->side;
+        use_sides(r, plan, c->set, &s);
     }
     return r->dev->ops->stream(r->dev, &s, got);
 }
@@ -403,17 +424,16 @@ static int run_plan(struct run *r, struct plan *plan)
     return 0;
 }
 
-/* With sides the buffer is a power of two, for the pool. */
+/* Sides and slices are found in a larger buffer: whole pages, and lines of one slice enough. */
 static int allocate(struct run *r, const struct plan *plan, bool sided)
 {
-    uint64_t bytes = plan->most, least = 0;
+    uint64_t bytes = plan->most, least = sided ? LEAST_SIDED : 0;
 
-    if (param_has(r, "set", "slice"))
+    if (param_has(r, "set", "slice") && least < 4 * r->dev->info.l2_bytes)
         least = 4 * r->dev->info.l2_bytes;
     if (sided)
-        for (bytes = LEAST_SIDED; bytes < plan->most || bytes < least;)
-            bytes *= 2;
-    return r->dev->ops->alloc(r->dev, bytes);
+        bytes = (bytes + LEAST_SIDED - 1) / LEAST_SIDED * LEAST_SIDED;
+    return r->dev->ops->alloc(r->dev, bytes > least ? bytes : least);
 }
 
 static int run_bandwidth(struct run *r)
@@ -435,6 +455,9 @@ static int run_bandwidth(struct run *r)
         free(plan.slice[i].sm);
     }
     free(plan.slice);
+    free(plan.blocks[0]);
+    free(plan.blocks[1]);
+    free(plan.list);
     free(plan.sm);
     free(plan.side);
     free(plan.v);

@@ -110,7 +110,7 @@ static void pass(struct flow *f, enum stream_op op, uint64_t from, uint64_t byte
         move(f, op, at, sectors, sm_of(f, at));
 }
 
-/* The k-th piece of work goes to the SM with this number, of those that use lines of side `side` of the pool. */
+/* The k-th piece of work goes to the SM with this number, of those that use half `side` of the list. */
 static int sm_of_side(const struct flow *f, uint64_t k, unsigned side)
 {
     const struct stream *st = f->st;
@@ -127,40 +127,27 @@ static int sm_of_side(const struct flow *f, uint64_t k, unsigned side)
 
 static void move_block(struct flow *f, uint64_t from, uint64_t bytes, int sm)
 {
-    uint32_t line = f->s->cache.chip.line;
+    uint32_t line = f->s->cache.chip.line, part = bytes < line ? (uint32_t)bytes : line;
 
-    for (uint64_t at = from; at < from + bytes; at += line)
-        move(f, f->st->op, at, cache_sectors(&f->s->cache, at, line), sm);
+    for (uint64_t at = from; at < from + bytes; at += part)
+        move(f, f->st->op, at, cache_sectors(&f->s->cache, at, part), sm);
 }
 
-/* Blocks of the pool by address; with sides those of one side, then those of the other. */
-static void pool_pass(struct flow *f)
-{
-    const struct stream *st = f->st;
-    uint32_t n = l2_pool_size(st->pool);
-    uint64_t want = st->bytes / st->pool->stride / (st->side ? 2 : 1);
-    uint32_t some = st->threads * st->width / st->pool->stride + 1; /* of a thread block */
-
-    for (unsigned side = 0; side < (st->side ? 2 : 1); side++)
-        for (uint32_t i = 0; i < n && i < want; i++) {
-            uint64_t step = (uint64_t)i * st->pool->stride + st->start;
-            int sm = st->side ? sm_of_side(f, i / some % st->blocks, side) : sm_of(f, step);
-
-            if (sm >= 0)
-                move_block(f, l2_pool_nth(st->pool, i) ^ (uint64_t)side << st->pool->flip,
-                           st->pool->stride, sm);
-        }
-}
-
-/* The lines of a list, in its order. */
+/* The blocks of a list, in its order; with sides those of one side, then those of the other. */
 static void list_pass(struct flow *f)
 {
     const struct stream *st = f->st;
-    uint32_t each = (uint32_t)(st->bytes / st->nlist);
+    uint64_t each = st->bytes / st->nlist;
+    size_t half = st->side ? st->nlist / 2 : st->nlist;
+    uint32_t some = (uint32_t)(st->threads * st->width / each) + 1; /* of a thread block */
 
-    for (size_t i = 0; i < st->nlist; i++)
-        move(f, st->op, st->list[i], cache_sectors(&f->s->cache, st->list[i], each),
-             sm_of(f, st->start + i * each));
+    for (size_t i = 0; i < st->nlist; i++) {
+        int sm = st->side ? sm_of_side(f, i % half / some % st->blocks, i >= half)
+                          : sm_of(f, st->start + i * each);
+
+        if (sm >= 0)
+            move_block(f, st->list[i], each, sm);
+    }
 }
 
 static void one_pass(struct flow *f)
@@ -169,8 +156,6 @@ static void one_pass(struct flow *f)
 
     if (st->list != NULL) {
         list_pass(f);
-    } else if (st->pool != NULL) {
-        pool_pass(f);
     } else if (st->op == STREAM_COPY) {
         pass(f, STREAM_READ, st->start, st->bytes / 2);
         pass(f, STREAM_WRITE, st->start + st->bytes / 2, st->bytes / 2);
@@ -228,8 +213,8 @@ static int check(struct sim *s, const struct stream *st)
     for (size_t i = 0; st->sm != NULL && i < st->nsm; i++)
         if (sim_sm(s, "stream", st->sm[i]) != 0)
             return -1;
-    if (st->side != NULL && (st->sm == NULL || st->pool == NULL || st->pool->side_mask == 0))
-        return device_fail(&s->dev, "stream: sides of SMs without a pool of one side");
+    if (st->side != NULL && (st->sm == NULL || st->list == NULL))
+        return device_fail(&s->dev, "stream: sides of SMs without a list for each");
     for (size_t i = 0; st->list != NULL && i < st->nlist; i++)
         if (sim_inside(s, "stream", st->list[i], st->bytes / st->nlist) != 0)
             return -1;
@@ -237,9 +222,6 @@ static int check(struct sim *s, const struct stream *st)
         return st->op != STREAM_COPY && st->nlist > 0
                    ? 0
                    : device_fail(&s->dev, "stream: a copy of a list, or none in it");
-    if (st->pool != NULL)
-        return sim_inside(s, "stream", st->pool->base,
-                          (uint64_t)st->pool->stride << st->pool->log2_lines);
     return sim_inside(s, "stream", st->start, st->bytes);
 }
 
@@ -257,7 +239,7 @@ static void untimed(struct flow *f)
     uint64_t room = chip_capacity(&f->s->cache.chip), every = st->every ? st->every : 4096;
     struct stream end = *st;
 
-    if (st->bytes > 2 * room && st->pool == NULL && st->list == NULL) {
+    if (st->bytes > 2 * room && st->list == NULL) {
         end.bytes = (room / every + 1) / 2 * 2 * every;
         end.start += (st->bytes - end.bytes) / every * every;
         f->st = &end;

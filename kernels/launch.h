@@ -49,15 +49,14 @@ struct l2_sweep_arg {
 };
 
 /* A ring of `groups` groups of `per` elements of the kernel's width; the next group starts `every` bytes on. A thread does
- * `rounds` times `unroll` elements. In a pool, SMs of side 1 use the line whose address differs in bit pool.flip. */
+ * `rounds` times `unroll` elements. With a list, SMs of side 1 use its second half. */
 struct l2_stream_arg {
     struct l2_pin pin;
-    struct l2_pool pool;
     uint64_t mask;  /* int32_t [L2_MAX_SMS]: an SM takes part when it is not negative; 0: all do */
     uint64_t count; /* uint32_t [L2_MAX_SMS]: blocks that came to an SM, zero before */
     uint64_t drawn; /* uint32_t [3]: numbers drawn, by all and by SMs of each side, zero before */
     uint64_t side;  /* uint8_t [L2_MAX_SMS], 0: not wanted */
-    uint64_t list;  /* uint64_t [groups]: offsets of groups, 0: not wanted */
+    uint64_t list;  /* uint64_t [groups], [2][groups] with side: offsets of groups, 0: not wanted */
     uint64_t from, to; /* addresses of the first element; `to` for copies */
     uint64_t stamp;    /* uint64_t [blocks][4]: globaltimer and clock64 at start, at end */
     uint32_t per, every, groups, jump, rounds;

@@ -7,10 +7,9 @@
 #define STREAM_COPY  2
 #define STREAM_ATOM  3
 
-/* Where groups of elements are: one after another, in a pool, as a list says. */
+/* Where groups of elements are: one after another, or as a list says. */
 #define STREAM_RANGE 0
-#define STREAM_POOL  1
-#define STREAM_LIST  2
+#define STREAM_LIST  1
 
 template <int WIDTH> struct element; /* what a thread moves at once */
 template <> struct element<4> {
@@ -116,8 +115,9 @@ L2_INLINE uint32_t stream_some(const uint64_t (&p)[UNROLL], uint64_t away, uint6
 /* The working set is a ring of a.groups groups of `per` elements; each time a thread goes a.jump groups on. So passes flow
  * into each other: all threads have as much to do, and a line is not always moved by the same SM. */
 template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE>
-L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t side, uint64_t policy)
+L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint32_t side, uint64_t policy)
 {
+    const uint64_t *list = (const uint64_t *)a.list + (PLACE == STREAM_LIST ? side * a.groups : 0);
     uint64_t from = a.from + thread % a.per * WIDTH, away = a.to - a.from, at[UNROLL];
     uint32_t group = thread / a.per % a.groups, sink = 0;
 
@@ -125,9 +125,7 @@ L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t
     for (uint32_t round = 0; round < a.rounds; round++) {
 #pragma unroll
         for (int k = 0; k < UNROLL; k++) {
-            at[k] = from + (PLACE == STREAM_POOL   ? l2_pool_nth(&a.pool, group) ^ side
-                            : PLACE == STREAM_LIST ? ((const uint64_t *)a.list)[group]
-                                                   : (uint64_t)group * a.every);
+            at[k] = from + (PLACE == STREAM_LIST ? list[group] : (uint64_t)group * a.every);
             group += a.jump;
             group -= group >= a.groups ? a.groups : 0;
         }
@@ -138,7 +136,7 @@ L2_INLINE uint32_t stream_ring(const l2_stream_arg &a, uint32_t thread, uint64_t
 
 /* One block's work: the timer belongs to `rank`, the elements to `turn`. */
 template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE>
-L2_INLINE void stream_block(const l2_stream_arg &a, uint32_t rank, uint32_t turn, uint64_t side)
+L2_INLINE void stream_block(const l2_stream_arg &a, uint32_t rank, uint32_t turn, uint32_t side)
 {
     __shared__ volatile uint32_t dump;
     uint64_t *stamp = (uint64_t *)a.stamp + (uint64_t)rank * 4;
@@ -182,7 +180,7 @@ template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE> L2_INLINE void str
     }
     if (!stream_stays(a))
         return;
-    if (PLACE == STREAM_POOL && a.side)
+    if (PLACE == STREAM_LIST && a.side)
         side = ((const uint8_t *)a.side)[sm_id()];
     for (;;) {
         __syncthreads();
@@ -193,7 +191,7 @@ template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE> L2_INLINE void str
         __syncthreads();
         if (drawn[0] >= a.blocks)
             return;
-        stream_block<OP, KIND, WIDTH, UNROLL, PLACE>(a, drawn[0], drawn[1], (uint64_t)side << a.pool.flip);
+        stream_block<OP, KIND, WIDTH, UNROLL, PLACE>(a, drawn[0], drawn[1], side);
     }
 }
 
@@ -202,12 +200,6 @@ template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE> L2_INLINE void str
         l2_##NAME##_##KNAME##_##WIDTH##_##UNROLL(const __grid_constant__ l2_stream_arg a) \
     {                                                                                     \
         stream<OP, KIND, WIDTH, UNROLL, STREAM_RANGE>(a);                                        \
-    }
-#define L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, UNROLL)                                   \
-    extern "C" __global__ void __launch_bounds__(L2_BLOCK)                                     \
-        l2_pool_##NAME##_##KNAME##_##WIDTH##_##UNROLL(const __grid_constant__ l2_stream_arg a) \
-    {                                                                                          \
-        stream<OP, KIND, WIDTH, UNROLL, STREAM_POOL>(a);                                              \
     }
 #define L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, UNROLL)                                   \
     extern "C" __global__ void __launch_bounds__(L2_BLOCK)                                     \
@@ -220,11 +212,6 @@ template <int OP, int KIND, int WIDTH, int UNROLL, int PLACE> L2_INLINE void str
     L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 2)   \
     L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 4)   \
     L2_STREAM_LIST(OP, NAME, KNAME, KIND, WIDTH, 8)
-#define L2_STREAM_POOLS(OP, NAME, KNAME, KIND, WIDTH) \
-    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 1)   \
-    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 2)   \
-    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 4)   \
-    L2_STREAM_POOL(OP, NAME, KNAME, KIND, WIDTH, 8)
 #define L2_STREAM_UNROLLS(OP, NAME, KNAME, KIND, WIDTH) \
     L2_STREAM(OP, NAME, KNAME, KIND, WIDTH, 1)          \
     L2_STREAM(OP, NAME, KNAME, KIND, WIDTH, 2)          \
@@ -252,10 +239,6 @@ L2_STREAM_UNROLLS(STREAM_COPY, copy, no_allocate, L2_LD_NO_ALLOCATE, 8)
 L2_STREAM_UNROLLS(STREAM_COPY, copy, no_allocate, L2_LD_NO_ALLOCATE, 16)
 L2_STREAM_UNROLLS(STREAM_ATOM, atom, atom, L2_ATOM, 4)
 L2_STREAM_UNROLLS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
-L2_STREAM_POOLS(STREAM_READ, read, cg, L2_LD_CG, 16)
-L2_STREAM_POOLS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
-L2_STREAM_POOLS(STREAM_WRITE, write, st, L2_ST, 16)
-L2_STREAM_POOLS(STREAM_ATOM, atom, atom, L2_ATOM, 8)
 L2_STREAM_LISTS(STREAM_READ, read, cg, L2_LD_CG, 16)
 L2_STREAM_LISTS(STREAM_READ, read, no_allocate, L2_LD_NO_ALLOCATE, 16)
 L2_STREAM_LISTS(STREAM_WRITE, write, st, L2_ST, 16)

@@ -24,6 +24,7 @@ static int stream_line(const char *what, struct stream s)
 
 int op_stream(void)
 {
+    enum { BLOCKS = 1024 };
     unsigned sms = dev->info.sms;
     struct stream s = {.bytes = 24 * MIB,
                        .width = 16,
@@ -32,9 +33,9 @@ int op_stream(void)
                        .unroll = 4,
                        .passes = 200,
                        .kind = L2_LD_CG};
-    struct l2_pool pool = {.seed = 1, .log2_lines = 18, .stride = 128};
     struct stream v;
     int *half = xcalloc(sms, sizeof *half), status = 0;
+    uint64_t list[BLOCKS];
 
     if (need(512 * MIB) != 0)
         return -1;
@@ -87,8 +88,11 @@ int op_stream(void)
     v.blocks = sms;
     status = status ? status : stream_line("read, every other SM", v);
     v = s;
-    v.pool = &pool;
-    status = status ? status : stream_line("read, pool of all", v);
+    v.list = list;
+    v.nlist = BLOCKS;
+    for (size_t i = 0; i < BLOCKS; i++)
+        list[i] = i * 37 % BLOCKS * (s.bytes / BLOCKS);
+    status = status ? status : stream_line("read, list of blocks", v);
     free(half);
     return status;
 }

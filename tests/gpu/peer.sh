@@ -1,7 +1,6 @@
 #!/bin/sh
-# tests/gpu/peer.sh PEER L2_BYTES [OURS OURS_MEMORY [OURS_SHARED]]: what another program says of reading from the L2 and from memory,
-# "NEAR FAR" in GB/s (0: nothing), or with our own figures the ratios to them; OURS_SHARED is of blocks that read the same
-# data at the same time, as the blocks of gpu-l2-cache do.
+# tests/gpu/peer.sh PEER L2_BYTES [OURS OURS_MEMORY]: what another program says of reading from the L2 and from memory,
+# "NEAR FAR" in GB/s (0: nothing), or with our own figures the ratios to them.
 #
 # PEER is a program, a file with its output, or a plain figure in GB/s. Of its output count the lines with "SIZE kB" and
 # "BANDWIDTH GB/s": of several kB the last is the working set, of several GB/s the first the bandwidth (so prints
@@ -55,9 +54,8 @@ if [ $# -lt 4 ]; then
     echo "$figures"
     exit
 fi
-awk -v a="$3" -v b="$near" -v c="$4" -v d="$far" -v shared="${5:-0}" 'BEGIN {
+awk -v a="$3" -v b="$near" -v c="$4" -v d="$far" 'BEGIN {
     if (b > 0) printf "peer: %.0f GB/s from the L2: ours is %.3f of it\n", b, a / b
     else print "peer: nothing of 15 to 40 MB"
-    if (b > 0 && shared > 0) printf "by blocks that read the same, ours is %.0f GB/s: %.3f of it\n", shared, shared / b
     if (d > 0) printf "peer: %.0f GB/s from memory: ours is %.3f of it\n", d, c / d
     else print "peer: nothing beyond 8 times the L2" }'
