@@ -118,3 +118,30 @@ found()
     awk -F '\t' 'FNR == 1 { next } FNR == NR { side[$1] = $3; next } { n++; right += side[$1] == $2 && $2 >= 0 }
         END { print right, n; exit !(n == 1061 && right == n) }' measured predicted
 }
+
+@test "h200-c: 500 of 500 eviction sets have 16 lines, sets within 2 % of 47 x 320" {
+    l2assoc "$archive-c/evict.tsv.gz" >got 2>/dev/null
+    grep -q '^ways	16	.*	500 of 500 verified sets have 16 lines; 500 of 500 targets verified' got
+    body got | awk -F '\t' '$1 == "sets_side" && $6 == "tipping" { print $2, $3, $4; ok = $2 / 15040 < 1.02 && $2 / 15040 > 0.98 && $3 < 15040 && 15040 < $4 }
+        END { exit !ok }'
+}
+
+@test "h200-c: the line by stride; a hint of 256 bytes is followed at their start; one slice" {
+    l2sector "$archive-c/sector.tsv.gz" "$archive-c/pitch.tsv.gz" >got
+    body got | awk -F '\t' '$1 == "line" && $6 == "stride" { n += $3 < 128 && 128 < $4 } END { exit n != 1 }'
+    [ "$(body got | grep -c '^fetch_hint	128	.*touch_pf256.*a touch at the start of 256 brings all of them (16 probes); 0 of 480')" -eq 4 ]
+    l2band "$archive-c/slice.tsv.gz" | body - | awk -F '\t' '{ v[$1] = $2 } END {
+        print v["slice_bw"], v["slice_write_bw"], v["slice_atom_bw"]
+        exit !(v["slice_bw"] > 54 && v["slice_bw"] < 64 && v["slice_write_bw"] > 27 && v["slice_write_bw"] < 32 && v["slice_atom_bw"] > 21 && v["slice_atom_bw"] < 32) }'
+}
+
+@test "h200-c: the transpose as predicted, by counters: 1 point, 3 where every line is read 32 times" {
+    awk -F '\t' '/^#/ { next } !header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        {
+            d = $at["hit"] - $at["hit_seen"]; d = d < 0 ? -d : d
+            r = $at["read"] / $at["dram"] - 1; r = r < 0 ? -r : r
+            print $1, d, r
+            n += d < ($1 == "256x1" ? 0.03 : 0.01) && r < ($1 == "256x1" ? 0.03 : 0.01)
+        }
+        END { exit n != 6 }' "$archive-c/transpose.tsv"
+}
