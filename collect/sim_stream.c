@@ -39,6 +39,16 @@ static int sm_of(const struct flow *f, uint64_t offset)
     return f->st->sm != NULL ? f->st->sm[k] : (int)k;
 }
 
+/* What a slice could have read in the time of these bytes. */
+static double work(const struct chip *c, enum stream_op op, double bytes)
+{
+    if (op == STREAM_WRITE && c->slice_write_bytes > 0)
+        return bytes * c->slice_bytes / c->slice_write_bytes;
+    if (op == STREAM_ATOM)
+        return bytes * (c->slice_atom_bytes > 0 ? c->slice_bytes / c->slice_atom_bytes : 2);
+    return bytes;
+}
+
 static void do_move(struct flow *f, const struct move *m)
 {
     struct sim *s = f->s;
@@ -59,11 +69,11 @@ static void do_move(struct flow *f, const struct move *m)
         a = cache_load(&s->cache, r, side, sectors, 0, 0);
     at = op == STREAM_READ && (c->copies != COPIES_NEVER || a.level == CACHE_LOCAL) ? side
                                                                                     : r.at.side;
-    f->slice[at * c->slices + r.at.slice] += op == STREAM_ATOM ? 2 * bytes : bytes;
+    f->slice[at * c->slices + r.at.slice] += work(c, op, bytes);
     if (a.level == CACHE_REMOTE || a.level == CACHE_DRAM_REMOTE) {
         f->link += bytes;
         if (at != r.at.side)
-            f->slice[r.at.side * c->slices + r.at.slice] += bytes;
+            f->slice[r.at.side * c->slices + r.at.slice] += work(c, op, bytes);
     }
     f->latency += bytes * s->latency[a.level];
     f->sm[m->sm] += bytes;

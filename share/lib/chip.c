@@ -104,6 +104,8 @@ static const struct key keys[] = {
     {"warmup_ms", REAL, AT(warmup_ms), 0, 1e6, "0", NULL},
     {"neighbour", REAL, AT(neighbour), 0, 100, "0", NULL},
     {"slice_bytes", REAL, AT(slice_bytes), 0, 1e6, "64", NULL},
+    {"slice_write_bytes", REAL, AT(slice_write_bytes), 0, 1e6, "0", NULL},
+    {"slice_atom_bytes", REAL, AT(slice_atom_bytes), 0, 1e6, "0", NULL},
     {"side_link_bytes", REAL, AT(side_link_bytes), 0, 1e9, "0", NULL},
     {"sm_bytes", REAL, AT(sm_bytes), 0, 1e6, "64", NULL},
     {"sm_inflight", REAL, AT(sm_inflight), 0, 1e9, "32768", NULL},

@@ -70,7 +70,8 @@ struct chip {
     double neighbour; /* foreign lines brought in for every access of ours */
 
     /* Bandwidths: bytes for each SM clock, or 1e9 bytes a second. 0: no limit. */
-    double slice_bytes, side_link_bytes, sm_bytes, sm_inflight, dram_gbps, dram_write_gbps;
+    double slice_bytes, slice_write_bytes, slice_atom_bytes, side_link_bytes, sm_bytes, sm_inflight,
+        dram_gbps, dram_write_gbps;
     /* Cycles for which one warp's access keeps a slice; what a partner slice, a shared bank add to an atomic's queue. */
     double service_load, service_atom, service_partner, service_bank;
     uint64_t fail_after; /* operations until the device fails; 0: never */
