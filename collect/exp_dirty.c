@@ -368,11 +368,11 @@ static int find_sets(struct run *r, struct bench *b)
 }
 
 /* What is written to a line of the other side is kept there: here a store takes the copy away, or changes only that. */
-static int refuse_remote(struct run *r, const struct bench *b)
+static int refuse_remote(struct run *r)
 {
-    int sm = -1;
+    int sm;
 
-    if (b->p.sides.kind == SIDES_LINEAR && sides_far_sm(r->dev, &b->p.sides, &r->rng, &sm) != 0)
+    if (sides_other_sm(r->dev, (int)param_u64(r, "sm"), &r->rng, &sm) != 0)
         return -1;
     if (sm < 0)
         return device_fail(r->dev, "lines=remote: this device has no other side that can be told "
@@ -385,16 +385,20 @@ static int refuse_remote(struct run *r, const struct bench *b)
 
 static int run_dirty(struct run *r)
 {
-    struct bench *b = xcalloc(1, sizeof *b);
+    enum evset_lines lines = evset_lines_of(param_text(r, "lines"));
+    struct bench *b;
     int rc;
 
+    if (lines == EVSET_REMOTE)
+        return refuse_remote(r);
+    b = xcalloc(1, sizeof *b);
     b->p = evset_plan_of(r);
-    b->p.lines = evset_lines_of(param_text(r, "lines"));
+    b->p.lines = lines;
     b->p.extra = (uint32_t)param_u64(r, "extra");
     rc = evset_plan(&b->p, &r->rng);
     b->rounds = b->p.rounds > 0 ? b->p.rounds : 1;
     if (rc == 0)
-        rc = b->p.lines == EVSET_REMOTE ? refuse_remote(r, b) : find_sets(r, b);
+        rc = find_sets(r, b);
     if (rc == 0)
         rc = run_timed(r, b);
     if (rc == 0 && b->nbed > 0)

@@ -275,37 +275,20 @@ static int sets_of_sm(struct run *r, int sm, unsigned side, uint64_t from, uint6
     return rc;
 }
 
-/* An SM of the other side, or the same one when there is none. */
-static int other_sm(struct run *r, int sm, int *other)
-{
-    struct sides s = {0};
-    uint64_t bytes = 64u << 20;
-    int rc = 0;
-
-    *other = -1;
-    if (r->dev->ops->alloc(r->dev, bytes) != 0 || sides_find(r->dev, sm, bytes, &r->rng, &s) != 0)
-        return -1;
-    if (s.kind == SIDES_LINEAR)
-        rc = sides_far_sm(r->dev, &s, &r->rng, other);
-    *other = *other < 0 ? sm : *other;
-    sides_free(&s);
-    return rc;
-}
-
 static int run_replace(struct run *r)
 {
     struct sequences user = {0};
     struct evset_plan plan = {0};
     uint64_t sets = param_u64(r, "sets");
-    int sm = (int)param_u64(r, "sm"), other = sm, rc = 0;
+    int sm = (int)param_u64(r, "sm"), other = -1, rc = 0;
 
     if (strcmp(param_text(r, "seq"), "auto") != 0)
         rc = typed(r, &user);
     if (rc == 0)
-        rc = other_sm(r, sm, &other);
+        rc = sides_other_sm(r->dev, sm, &r->rng, &other);
     if (rc == 0)
-        rc = sets_of_sm(r, sm, 0, 0, other == sm ? sets : (sets + 1) / 2, &user, &plan);
-    if (rc == 0 && other != sm && sets > 1)
+        rc = sets_of_sm(r, sm, 0, 0, other < 0 ? sets : (sets + 1) / 2, &user, &plan);
+    if (rc == 0 && other >= 0 && sets > 1)
         rc = sets_of_sm(r, other, 1, (sets + 1) / 2, sets, &user, &plan);
     sequences_free(&user);
     return rc;

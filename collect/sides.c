@@ -13,7 +13,7 @@
 #include "../share/lib/split.h"
 
 enum { REPS = 5, LINES = 384, OTHERS = 6, FLIPS = 24, PAGE_VOTES = 3, CHECKS = 1000 };
-enum { LOW_BIT = 5, PAGE_SHIFT = 21, GRAIN = 32 };
+enum { LOW_BIT = 5, PAGE_SHIFT = 21, GRAIN = 32, OTHER_BYTES = 64 << 20 };
 
 int sides_probe(struct device *d, int sm, enum l2_kind kind, const uint64_t *offset, size_t n,
                 unsigned reps, double *cycles)
@@ -220,7 +220,8 @@ int sides_sm(struct device *d, const struct sides *s, int sm, struct rng *r, uns
     return 0;
 }
 
-int sides_far_sm(struct device *d, const struct sides *s, struct rng *r, int *sm)
+/* The first SM that is near the far side. */
+static int find_far_sm(struct device *d, const struct sides *s, struct rng *r, int *sm)
 {
     unsigned side = 0;
 
@@ -232,6 +233,20 @@ int sides_far_sm(struct device *d, const struct sides *s, struct rng *r, int *sm
     }
     *sm = -1;
     return 0;
+}
+
+int sides_other_sm(struct device *d, int sm, struct rng *r, int *other)
+{
+    struct sides s = {0};
+    int rc = 0;
+
+    *other = -1;
+    if (d->ops->alloc(d, OTHER_BYTES) != 0 || sides_find(d, sm, OTHER_BYTES, r, &s) != 0)
+        return -1;
+    if (s.kind == SIDES_LINEAR)
+        rc = find_far_sm(d, &s, r, other);
+    sides_free(&s);
+    return rc;
 }
 
 int sides_pool(const struct sides *s, unsigned want, struct l2_pool *p)

@@ -39,8 +39,8 @@ int sides_find(struct device *d, int sm, uint64_t bytes, struct rng *r, struct s
 unsigned sides_of(const struct sides *s, uint64_t offset);
 /* The side that another SM is near to. */
 int sides_sm(struct device *d, const struct sides *s, int sm, struct rng *r, unsigned *side);
-/* The first SM that is near the other side, -1 when there is none. Of kind SIDES_LINEAR only. */
-int sides_far_sm(struct device *d, const struct sides *s, struct rng *r, int *sm);
+/* The first SM of another side than `sm`, -1 when there is none, or no XOR tells. Allocates a buffer of its own. */
+int sides_other_sm(struct device *d, int sm, struct rng *r, int *other);
 /* Fills side_mask, flip, want, page_shift and page_side of a pool whose base, log2_lines and stride are set. Of kind
  * SIDES_ONE it leaves side_mask 0. -1 when the pool is outside of what was measured, has too many pages, or no bit can
  * serve as flip. */
