@@ -60,7 +60,7 @@ bool param_auto(const struct run *r, const char *name); /* left at its default "
 const uint64_t *param_sizes(const struct run *r, const char *name, size_t *n);
 
 /* Parameters that fit no device: the exit status will be that of wrong usage. Returns -1. */
-int run_misfit(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define run_misfit(r, ...) ((r)->misfit = true, device_fail((r)->dev, __VA_ARGS__))
 /* Whether Ctrl-C (or a closed pipe) asks to stop; the rows written so far are kept. */
 bool run_stopped(void);
 /* "#KEY VALUE" in the table, at once. */

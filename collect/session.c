@@ -84,17 +84,6 @@ void run_note(struct run *r, const char *fmt, ...)
     va_end(ap);
 }
 
-int run_misfit(struct run *r, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(r->dev->error, sizeof r->dev->error, fmt, ap);
-    va_end(ap);
-    r->misfit = true;
-    return -1;
-}
-
 void run_warn(struct run *r, const char *fmt, ...)
 {
     char text[1024];
