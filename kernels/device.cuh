@@ -99,26 +99,22 @@ L2_INLINE uint64_t policy_of(uint32_t kind)
 
 template <int KIND> struct load;
 
+/* One word; its name is the width in the instruction, too. */
+#define L2_PLAIN_LOAD(WIDTH, TYPE, REGISTER, BEGIN, END)                                           \
+    static __device__ __forceinline__ TYPE WIDTH(uint64_t p, uint64_t policy)                      \
+    {                                                                                              \
+        TYPE v;                                                                                    \
+        asm volatile(L2_ASM_OPEN "1;\n\tmov.b64 hint, %2;\n\t" BEGIN "." #WIDTH " %0, [at]" END    \
+                                 ";\n\t}"                                                          \
+                     : REGISTER(v)                                                                 \
+                     : "l"(p), "l"(policy));                                                       \
+        return v;                                                                                  \
+    }
+
 #define L2_DEFINE_LOAD(KIND, BEGIN, END)                                                           \
     template <> struct load<KIND> {                                                                \
-        static __device__ __forceinline__ uint32_t u32(uint64_t p, uint64_t policy)                \
-        {                                                                                          \
-            uint32_t v;                                                                            \
-            asm volatile(L2_ASM_OPEN "1;\n\tmov.b64 hint, %2;\n\t" BEGIN ".u32 %0, [at]" END       \
-                                     ";\n\t}"                                                      \
-                         : "=r"(v)                                                                 \
-                         : "l"(p), "l"(policy));                                                   \
-            return v;                                                                              \
-        }                                                                                          \
-        static __device__ __forceinline__ uint64_t u64(uint64_t p, uint64_t policy)                \
-        {                                                                                          \
-            uint64_t v;                                                                            \
-            asm volatile(L2_ASM_OPEN "1;\n\tmov.b64 hint, %2;\n\t" BEGIN ".u64 %0, [at]" END       \
-                                     ";\n\t}"                                                      \
-                         : "=l"(v)                                                                 \
-                         : "l"(p), "l"(policy));                                                   \
-            return v;                                                                              \
-        }                                                                                          \
+        L2_PLAIN_LOAD(u32, uint32_t, "=r", BEGIN, END)                                             \
+        L2_PLAIN_LOAD(u64, uint64_t, "=l", BEGIN, END)                                             \
         static __device__ __forceinline__ uint4 v4(uint64_t p, uint64_t policy)                    \
         {                                                                                          \
             uint4 v;                                                                               \
