@@ -210,7 +210,7 @@ static void make_plan(struct run *r, struct plan *plan)
 {
     struct sizes list = {0};
 
-    footprint_sizes(r, 1 << 20, 3, &list);
+    footprint_sizes(r, 1 << 20, 3, false, &list);
     for (size_t i = 0; i < list.n; i++) {
         struct combination c = {.s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
                                       .take = (uint32_t)param_u64(r, "take"),

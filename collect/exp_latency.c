@@ -17,7 +17,7 @@
 
 static const struct param params[] = {
     {"size", PARAM_SIZES, "auto", "bytes",
-     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave", 16, 1e13},
+     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave, 16 near L2", 16, 1e13},
     {"stride", PARAM_SIZE, "128", "bytes", "from node to node, a multiple of 8", 8, 1e12},
     {"op", PARAM_WORD, "cg", "cg|ca|cv|no_allocate", "cache operator of the loads", 0, 0},
     {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},
@@ -174,7 +174,7 @@ static uint64_t choose_nodes(struct run *r, const struct latency *l, struct size
 {
     uint64_t step = l->chains.stride * l->chains.n, most;
 
-    footprint_sizes(r, 4096, 8, nodes);
+    footprint_sizes(r, 4096, 8, true, nodes);
     for (size_t i = 0; i < nodes->n; i++) {
         uint64_t n = (uint64_t)llround((double)nodes->v[i] / (double)step);
 

@@ -6,20 +6,37 @@
 
 #define LEAST ((uint64_t)64 << 20) /* for a device that does not know its L2 */
 
-void footprint_sizes(const struct run *r, uint64_t first, unsigned octave, struct sizes *s)
+static void add_range(struct sizes *s, uint64_t from, uint64_t to, unsigned octave)
 {
-    uint64_t most = 4 * r->dev->info.l2_bytes > LEAST ? 4 * r->dev->info.l2_bytes : LEAST;
     char word[80], why[160];
+
+    if (from >= to)
+        return;
+    snprintf(word, sizeof word, "%" PRIu64 ":%" PRIu64 ":%u", from, to, octave);
+    sizes_parse(s, word, why, sizeof why);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void footprint_sizes(const struct run *r, uint64_t first, unsigned octave, bool fine,
+                     struct sizes *s)
+{
+    uint64_t l2 = fine ? r->dev->info.l2_bytes : 0;
+    uint64_t most = larger(4 * r->dev->info.l2_bytes, LEAST);
     size_t n;
     const uint64_t *given = param_sizes(r, "size", &n);
 
-    if (param_auto(r, "size")) {
-        snprintf(word, sizeof word, "%" PRIu64 ":%" PRIu64 ":%u", first, most, octave);
-        sizes_parse(s, word, why, sizeof why);
+    if (!param_auto(r, "size")) {
+        for (size_t i = 0; i < n; i++)
+            sizes_add(s, given[i]);
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        sizes_add(s, given[i]);
+    add_range(s, first, l2 / 4, octave);
+    add_range(s, larger(first, l2 / 4), 2 * l2, 2 * octave);
+    add_range(s, larger(first, 2 * l2), most, octave);
 }
 
 void footprint_warn(struct run *r, uint64_t most)

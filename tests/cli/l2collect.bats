@@ -261,6 +261,23 @@ column()
     grep -q 'is a MIG slice' err
 }
 
+@test "latency: 16 sizes an octave near the L2 that the device tells, 8 elsewhere" {
+    # octave FROM: how many sizes there are from FROM to below its double.
+    octave()
+    {
+        column size run.tsv | sort -un | awk -v from="$1" '$1 >= from && $1 < 2 * from { n++ } END { print n + 0 }'
+    }
+    l2collect -q -d sim:tiny -o run.tsv latency passes=1 hops=64
+    [ "$(octave $((120 * 1024 / 4)))" -eq 16 ]
+    [ "$(octave $((120 * 1024)))" -eq 16 ]
+    [ "$(octave $((120 * 1024 * 2)))" -eq 8 ]
+    [ "$(octave 8192)" -eq 8 ]
+    chip l2_api 0
+    l2collect -q -d sim:./my.dev -o run.tsv latency passes=1 hops=64
+    [ "$(octave 65536)" -eq 8 ]
+    [ "$(octave 4194304)" -eq 8 ]
+}
+
 @test "-l lists devices and experiments, -h EXPERIMENT its parameters" {
     l2collect -l | grep -q '^  latency '
     l2collect -l | grep -q 'sim:'
