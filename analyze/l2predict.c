@@ -393,6 +393,8 @@ static const struct cli_opt opts[] = {
     {'S', "sms", "FILE", "the side of every SM, as l2slice -s prints it (the model's)"},
     {'r', "replay", "N",
      "as l2collect replay meets it: lists of walks of up to N accesses besides"},
+    {'f', "foreign", "A[,W]",
+     "lines of others that each side takes in: during 1000 accesses, between two walks (0)"},
     {'d', "draws", "N", "of physical pages, averaged (4)"},
     {'t', "trace", NULL, "print the accesses as a trace, predict nothing"},
     {'l', "list", NULL, "list the patterns, or the parameters of those named"},
@@ -400,10 +402,45 @@ static const struct cli_opt opts[] = {
 };
 static const struct cli_usage usage = {
     "[-et] [-m MODEL] [-w PARAM=A,B,C] [-W N] [-n N] [-s SEED] [-d N] [-S FILE] [-r N] "
-    "PATTERN|TRACE... "
+    "[-f A[,W]] PATTERN|TRACE... "
     "[PARAM=VALUE...]",
     "Predicts what an access pattern meets in a modelled cache: levels, hit rate, bytes, latency.",
     opts};
+
+/* "A" or "A,W" */
+static void xforeign(struct predict_options *o, const char *text)
+{
+    char *access = xstrndup(text, strcspn(text, ","));
+
+    o->foreign_access = xparse_double("foreign", access, 0, 1e6) / 1000;
+    if (text[strlen(access)] == ',')
+        o->foreign_walk = xparse_double("foreign", text + strlen(access) + 1, 0, 1e6);
+    free(access);
+}
+
+static void xnumber(struct job *j, int letter)
+{
+    switch (letter) {
+    case 'W':
+        j->options.warm = xparse_u64("warm", optarg, 0, 1000000);
+        break;
+    case 'n':
+        j->options.passes = xparse_u64("passes", optarg, 1, 1000000);
+        break;
+    case 's':
+        j->options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
+        break;
+    case 'r':
+        j->options.walk = xparse_u64("replay", optarg, 1, 1 << 24);
+        break;
+    case 'f':
+        xforeign(&j->options, optarg);
+        break;
+    case 'd':
+        j->draws = xparse_u64("draws", optarg, 1, MOST_DRAWS);
+        break;
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -425,23 +462,8 @@ int main(int argc, char **argv)
         case 'w':
             j.sweep = optarg;
             break;
-        case 'W':
-            j.options.warm = xparse_u64("warm", optarg, 0, 1000000);
-            break;
-        case 'n':
-            j.options.passes = xparse_u64("passes", optarg, 1, 1000000);
-            break;
-        case 's':
-            j.options.seed = xparse_u64("seed", optarg, 0, UINT64_MAX);
-            break;
         case 'S':
             sms = optarg;
-            break;
-        case 'r':
-            j.options.walk = xparse_u64("replay", optarg, 1, 1 << 24);
-            break;
-        case 'd':
-            j.draws = xparse_u64("draws", optarg, 1, MOST_DRAWS);
             break;
         case 't':
             j.trace = true;
@@ -449,9 +471,13 @@ int main(int argc, char **argv)
         case 'l':
             listing = true;
             break;
+        default:
+            xnumber(&j, letter);
         }
     if (listing)
         list(argc, argv);
+    if (j.options.foreign_walk > 0 && j.options.walk == 0)
+        xdie(EXIT_USAGE, "foreign: lines between walks need walks (-r)");
     read_model(&j, model, sms, &prov);
     prov_command(&prov, argc, argv);
     j.check = true;

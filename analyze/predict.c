@@ -33,6 +33,9 @@ struct predictor {
     struct predict_count *count; /* by side, NULL while it warms up */
     uint64_t walk, walked;       /* most accesses of a walk (0: no lists), those of this one */
     unsigned walker;             /* its SM */
+    double foreign_access, foreign_walk,
+        foreign;    /* lines of others on all sides; those that are owed */
+    struct rng rng; /* of where they lie */
     enum predict_effect effect;
 };
 
@@ -103,6 +106,9 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
     m->effect = o->effect;
     m->lines = (p->bytes + m->cache.chip.line - 1) >> m->cache.line_shift;
     m->walk = o->walk;
+    m->foreign_access = o->foreign_access * m->cache.chip.sides;
+    m->foreign_walk = o->foreign_walk * m->cache.chip.sides;
+    rng_seed(&m->rng, o->pages);
     lists >>= m->cache.line_shift;
     m->at = xmalloc((m->lines + lists) * sizeof *m->at);
     for (uint64_t i = 0; i < m->lines + lists - 1; i++) {
@@ -195,6 +201,19 @@ static void count_one(const struct predictor *m, const struct access *a, struct 
                  (a->kind == TRACE_ATOM ? chip->atom_extra : 0);
 }
 
+/* Lines that nobody here asked for: anywhere in memory, each kept on its home side. */
+static void take_foreign(struct predictor *m, double lines)
+{
+    const struct chip *chip = &m->cache.chip;
+
+    for (m->foreign += lines; m->foreign >= 1; m->foreign--) {
+        uint64_t line = rng_below(&m->rng, chip->memory / chip->line);
+        struct cache_ref r = {place_of(&m->cache.placer, line * chip->line), (uint32_t)line};
+
+        cache_load(&m->cache, r, r.at.side, 1, 0, 0);
+    }
+}
+
 /* What a walk of l2collect replay reads and leaves besides: its list, loaded by its SM, and its results, stored by it. Both
  * lie behind the pattern's lines, in the same place each time. */
 static void end_walk(struct predictor *m)
@@ -213,30 +232,41 @@ static void end_walk(struct predictor *m)
             cache_store(c, r, m->sm_side[m->walker], 0, line, 0);
     }
     m->walked = 0;
+    take_foreign(m, m->foreign_walk);
 }
 
 static void count_walk(struct predictor *m, unsigned sm)
 {
-    if (m->effect == EFFECT_CONFLICTS)
-        return;
     if (m->walked == m->walk || (m->walked > 0 && sm != m->walker))
         end_walk(m);
     m->walker = sm;
     m->walked++;
 }
 
+/* What passes the cache besides the pattern's own accesses; nothing of it is counted. */
+static void besides(struct predictor *m, unsigned sm)
+{
+    if (m->effect == EFFECT_CONFLICTS)
+        return;
+    if (m->walk > 0)
+        count_walk(m, sm);
+    if (m->foreign_access > 0)
+        take_foreign(m, m->foreign_access);
+}
+
 static void run_one(struct predictor *m, const struct access *a, const struct cache_ref *r)
 {
     const struct cache_count *sum =
         m->effect == EFFECT_CONFLICTS ? &m->ideal.count : &m->cache.count;
-    uint64_t read = sum->dram_read, written = sum->dram_write;
+    uint64_t read, written;
     struct predict_count *c;
     struct cache_answer got;
 
     if (m->effect == EFFECT_STORES && !trace_answers(a->kind))
         return;
-    if (m->walk > 0)
-        count_walk(m, a->sm);
+    besides(m, a->sm);
+    read = sum->dram_read;
+    written = sum->dram_write;
     got = all_lines(m, a, r);
     if (m->count == NULL)
         return;

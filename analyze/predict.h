@@ -37,6 +37,8 @@ struct predict_options {
     uint64_t seed;         /* of the pattern */
     uint64_t pages;        /* seed of the physical pages */
     uint64_t walk; /* accesses of a walk whose list and results pass the cache, too; 0: none */
+    /* Lines of others that a side takes in, in the mean, while an access runs, and between two walks (which need `walk`). */
+    double foreign_access, foreign_walk;
     enum predict_effect effect;
 };
 

@@ -145,6 +145,19 @@ setup()
     fails 2 'replay' l2predict -r 0 -m tiny cyclic
 }
 
+@test "-f: lines of others take room: the more of them an access, and a walk" {
+    near() { l2predict -m tiny -d 2 "$@" random,size=100K,count=20000 | body - | cut -f 6 | sed -n 2p; }
+    awk -v none="$(near -f 0)" -v few="$(near -f 10)" -v many="$(near -f 40)" \
+        'BEGIN { print none, few, many; exit !(none > few + 0.005 && few > many + 0.005 && many > none / 2) }'
+    awk -v none="$(near -r 10 -f 10)" -v more="$(near -r 10 -f 10,1)" 'BEGIN { print none, more; exit !(none > more + 0.01) }'
+    [ "$(near)" = "$(near -f 0,0)" ]
+    # What they read from memory is not the pattern's.
+    [ "$(l2predict -m tiny -f 40 cyclic,size=4K | body - | cut -f 12 | sed -n 2p)" -lt 4096 ]
+    fails 2 'foreign: lines between walks need walks' l2predict -m tiny -f 1,1 cyclic
+    fails 2 "foreign: not a number: ''" l2predict -m tiny -f 1, cyclic
+    fails 2 "foreign: not between 0 and" l2predict -m tiny -f -1 cyclic
+}
+
 @test "the sides of a board's SMs: those of the table, side 0 where the model has SM 0" {
     printf 'sm\tside\n' >sms
     for k in 0 1 2 3 4 5 6 7; do printf '%d\t%d\n' $k $((k < 2 ? 0 : 1)); done >>sms

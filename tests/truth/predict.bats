@@ -79,3 +79,16 @@ compare()
     PATH=$TOP/bin:$PATH l2report run
     sed 's/base64,[^"]*//' run/report/index.html | grep -q '<td>cyclic,size=40K</td><td class=n>100.0 / 100.0</td>'
 }
+
+@test "predict.sh: lines of others are measured and taken in" {
+    cd "$WORK" || return 1
+    # Anywhere, from any side: half of them are kept on both sides, so 15 a side in 1000 accesses.
+    sed '$a neighbour 0.02' "$L2TOOLS_SHARE/devices/tiny.dev" >shared.dev
+    run_predict() { "$TOP/tests/gpu/predict.sh" -d sim:./shared.dev -m tiny -l levels.tsv "$@" random,size=70K,count=200000; }
+    run_predict >without
+    run_predict -c 200K >with
+    [ "$(grep -c 'lines of others' without)" -eq 0 ]
+    sed -n 's/^#note lines of others a side: \(.*\) in 1000 accesses$/\1/p' with | awk '{ print } END { exit !(NR == 1 && $1 > 13 && $1 < 17) }'
+    awk -v none="$(body without | cut -f 14 | tail -n 1)" -v taken="$(body with | cut -f 14 | tail -n 1)" \
+        'BEGIN { print none, taken; exit !(none > 0.02 && taken < 0.01) }'
+}
