@@ -50,3 +50,15 @@ int controls_split(const double *hit, size_t nhit, const double *miss, size_t nm
         return -1;
     return 0;
 }
+
+int controls_of(struct values *hit, struct values *miss, struct controls *c)
+{
+    int rc;
+
+    values_sort(hit);
+    values_sort(miss);
+    rc = controls_split(hit->v, hit->n, miss->v, miss->n, c);
+    values_free(hit);
+    values_free(miss);
+    return rc;
+}

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "values.h"
+
 struct controls {
     double threshold;   /* slower than this is a miss */
     size_t nhit, nmiss; /* controls of each kind */
@@ -19,5 +21,7 @@ struct controls {
  * then nothing can be said from this run. */
 int controls_split(const double *hit, size_t nhit, const double *miss, size_t nmiss,
                    struct controls *c);
+/* The same of samples in any order, which it frees. */
+int controls_of(struct values *hit, struct values *miss, struct controls *c);
 
 #endif

@@ -45,13 +45,7 @@ static double threshold(const struct values *hit, const struct values *miss)
         values_add(&a, hit->v[i]);
     for (size_t i = 0; i < miss->n; i++)
         values_add(&b, miss->v[i]);
-    values_sort(&a);
-    values_sort(&b);
-    if (controls_split(a.v, a.n, b.v, b.n, &c) != 0)
-        c.threshold = NAN;
-    values_free(&a);
-    values_free(&b);
-    return c.threshold;
+    return controls_of(&a, &b, &c) == 0 ? c.threshold : NAN;
 }
 
 static int mostly(size_t k, size_t n)

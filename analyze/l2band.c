@@ -264,7 +264,6 @@ static int split(const struct band_rows *r, struct controls *c)
 {
     struct values hit = {0}, miss = {0};
     double least = INFINITY;
-    int rc;
 
     for (size_t i = 0; i < r->nwindow; i++)
         least = fmin(least, r->window[i].size);
@@ -275,12 +274,7 @@ static int split(const struct band_rows *r, struct controls *c)
             join(&hit, &w->cycles[BAND_LOADED]);
         join(&miss, &w->cycles[BAND_PLAIN]);
     }
-    values_sort(&hit);
-    values_sort(&miss);
-    rc = controls_split(hit.v, hit.n, miss.v, miss.n, c);
-    values_free(&hit);
-    values_free(&miss);
-    return rc;
+    return controls_of(&hit, &miss, c);
 }
 
 static size_t kept(const struct band_window *w, double threshold)

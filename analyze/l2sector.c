@@ -51,19 +51,13 @@ static void reach(const struct touches *t, uint64_t *step, uint64_t *most)
 static int split(const struct touches *t, struct controls *c)
 {
     struct values hit = {0}, miss = {0};
-    int rc;
 
     for (size_t i = 0; i < t->n; i++)
         if (t->row[i].touch < 0)
             values_add(&miss, t->row[i].cycles);
         else if (t->row[i].touch == t->row[i].probe)
             values_add(&hit, t->row[i].cycles);
-    values_sort(&hit);
-    values_sort(&miss);
-    rc = controls_split(hit.v, hit.n, miss.v, miss.n, c);
-    values_free(&hit);
-    values_free(&miss);
-    return rc;
+    return controls_of(&hit, &miss, c);
 }
 
 /* Everything but the controls: the touch at another place than the probe. */

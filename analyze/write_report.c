@@ -28,17 +28,11 @@ static char *counted(const char *what, size_t k, size_t n)
 static int split(const struct write_rows *r, struct controls *c)
 {
     struct values hit = {0}, miss = {0};
-    int rc;
 
     for (size_t i = 0; i < r->nwrite; i++)
         if (r->write[i].what == WRITE_NONE)
             values_add(r->write[i].resident ? &hit : &miss, r->write[i].cycles);
-    values_sort(&hit);
-    values_sort(&miss);
-    rc = controls_split(hit.v, hit.n, miss.v, miss.n, c);
-    values_free(&hit);
-    values_free(&miss);
-    return rc;
+    return controls_of(&hit, &miss, c);
 }
 
 /* The bytes that a plain load, or an atomic, brings to a cold line; 0 when the probes do not say. */
