@@ -3,6 +3,7 @@
  * What the table can't say (slices = 2^masks x modulo, and so on) is in chip_check's second table of conditions. */
 #include "chip.h"
 #include "cli.h"
+#include "place.h"
 #include "policy.h"
 
 #include <inttypes.h>
@@ -328,25 +329,6 @@ static bool table_whole(const struct chip_list *l)
     return l->n == 0 || n == table_slices(l);
 }
 
-static bool independent(const struct chip *c)
-{
-    uint64_t row[CHIP_LIST * 2];
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < c->side_masks.n + c->slice_masks.n; i++) {
-        uint64_t m =
-            i < c->side_masks.n ? c->side_masks.v[i] : c->slice_masks.v[i - c->side_masks.n];
-
-        for (uint32_t k = 0; k < n; k++)
-            if (m & (row[k] & -row[k]))
-                m ^= row[k];
-        if (m == 0)
-            return false;
-        row[n++] = m;
-    }
-    return true;
-}
-
 int chip_check(const struct chip *c, char *why, size_t why_size)
 {
     struct policy p;
@@ -379,7 +361,8 @@ int chip_check(const struct chip *c, char *why, size_t why_size)
          "slice_table and slice_modulo exclude each other"},
         {table_whole(&c->slice_table), "slice_table leaves a slice out"},
         {(low & (c->line - 1)) == 0, "masks must not use bits below the line"},
-        {independent(c), "side_masks and slice_masks must be linearly independent"},
+        {(uint32_t)__builtin_popcountll(place_pivots(c)) == c->side_masks.n + c->slice_masks.n,
+         "side_masks and slice_masks must be linearly independent"},
         {c->sm_split.n == 0 || (c->sm_split.n == c->sides && sums_to(&c->sm_split, c->sms)),
          "sm_split: one number a side, together sms"},
         {c->sm_runs.n == 0 || sums_to(&c->sm_runs, c->sms), "sm_runs: together sms"},

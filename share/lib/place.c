@@ -8,10 +8,9 @@ static uint32_t log2_of(uint64_t x)
     return 63 - (uint32_t)__builtin_clzll(x);
 }
 
-/* The lowest set bits of the row-reduced masks: the address bits that the parities stand for. */
-static uint64_t pivots(const struct chip *c)
+uint64_t place_pivots(const struct chip *c)
 {
-    uint64_t row[16], all = 0;
+    uint64_t row[2 * CHIP_LIST], all = 0;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->side_masks.n + c->slice_masks.n; i++) {
@@ -69,7 +68,7 @@ static void init_table(struct placer *p, const struct chip *c)
 
 int placer_init(struct placer *p, const struct chip *c)
 {
-    uint64_t lines = ((1ull << 46) - 1) & ~(uint64_t)(c->line - 1), free = lines & ~pivots(c);
+    uint64_t lines = ((1ull << 46) - 1) & ~(uint64_t)(c->line - 1), free = lines & ~place_pivots(c);
 
     memset(p, 0, sizeof *p);
     p->side_bits = c->side_masks.n;

@@ -50,6 +50,9 @@ struct place_part {
     uint8_t side;
 };
 
+/* The lowest set bits of the row-reduced masks of sides and slices: the address bits that the parities stand for, as many as
+ * masks when these are independent. */
+uint64_t place_pivots(const struct chip *c);
 /* 0, or -1 when the masks leave more than PLACE_FIELDS runs of address bits. */
 int placer_init(struct placer *p, const struct chip *c);
 struct place place_of(const struct placer *p, uint64_t physical);
