@@ -200,10 +200,8 @@ int model_build(struct chip *c, const struct model_facts *f, struct prov *p, cha
     if (sets == 0)
         sets = (f->capacity_side > 0 ? f->capacity_side : f->capacity_total / c->sides) / c->line /
                c->ways;
-    if (sets == 0) {
-        snprintf(why, size, "no sets_side, capacity_side or capacity_total in the table");
-        return -1;
-    }
+    if (sets == 0)
+        return cli_why(why, size, "no sets_side, capacity_side or capacity_total in the table");
     c->slices = f->slices_side > 0 && f->slices_side <= 1024 ? (uint32_t)f->slices_side : 1;
     c->slice_modulo = c->slices;
     c->slice_order = ORDER_MIXED;

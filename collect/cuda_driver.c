@@ -1,5 +1,6 @@
 /* Loading the CUDA driver. A toolkit's stub library opens too, but cuInit then answers 34: that is said. */
 #include "cuda_driver.h"
+#include "../share/lib/cli.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -35,17 +36,15 @@ static int load(char *why, size_t why_size)
 {
     void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
-    if (lib == NULL) {
-        snprintf(why, why_size, "no CUDA driver on this machine (libcuda.so.1 does not open)");
-        return -1;
-    }
+    if (lib == NULL)
+        return cli_why(why, why_size,
+                       "no CUDA driver on this machine (libcuda.so.1 does not open)");
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *f = dlsym(lib, symbols[i].symbol);
 
-        if (f == NULL) {
-            snprintf(why, why_size, "the CUDA driver is too old: it has no %s", symbols[i].symbol);
-            return -1;
-        }
+        if (f == NULL)
+            return cli_why(why, why_size, "the CUDA driver is too old: it has no %s",
+                           symbols[i].symbol);
         memcpy((char *)&driver + symbols[i].place, &f, sizeof f);
     }
     return 0;

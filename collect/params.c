@@ -30,8 +30,7 @@ static int out_of_bounds(const struct param *p, double v)
 static int refuse(char *why, size_t why_size, const struct param *p, const char *what,
                   const char *text)
 {
-    snprintf(why, why_size, "%s: %s: '%s'", p->name, what, text);
-    return -1;
+    return cli_why(why, why_size, "%s: %s: '%s'", p->name, what, text);
 }
 
 static int refuse_bounds(char *why, size_t why_size, const struct param *p, const char *text)
@@ -86,8 +85,7 @@ static int set_sizes(struct value *v, const char *text, const struct sizes *list
         for (size_t i = 0; i < list->n; i++)
             sizes_add(&v->sizes, list->v[i]);
     } else if (sizes_parse(&v->sizes, text, reason, sizeof reason) != 0) {
-        snprintf(why, why_size, "%s: %s", v->param->name, reason);
-        return -1;
+        return cli_why(why, why_size, "%s: %s", v->param->name, reason);
     }
     for (size_t i = 0; i < v->sizes.n; i++)
         if (out_of_bounds(v->param, (double)v->sizes.v[i])) {

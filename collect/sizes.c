@@ -53,8 +53,7 @@ void sizes_shuffle(struct sizes *s, struct rng *r)
 
 static int refuse(char *why, size_t why_size, const char *what, const char *word)
 {
-    snprintf(why, why_size, "%s: '%s'", what, word);
-    return -1;
+    return cli_why(why, why_size, "%s: '%s'", what, word);
 }
 
 static int add_octaves(struct sizes *s, uint64_t lo, uint64_t hi, uint64_t each)

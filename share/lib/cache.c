@@ -1,10 +1,10 @@
 /* The cache model: memory, pages, and what is not an access. A load is in cache_load.c, stores in cache_write.c. */
 #include "cache_set.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "cli.h"
 #include "mem.h"
 
 /* Large pages of the host, where it has them: sets are met in random order. */
@@ -46,17 +46,13 @@ int cache_init(struct cache *c, const struct chip *chip, char *why, size_t why_s
 {
     memset(c, 0, sizeof *c);
     c->chip = *chip;
-    if (policy_find(chip->policy, &c->policy) != 0 || placer_init(&c->placer, chip) != 0) {
-        snprintf(why, why_size, "masks with too many runs of bits");
-        return -1;
-    }
+    if (policy_find(chip->policy, &c->policy) != 0 || placer_init(&c->placer, chip) != 0)
+        return cli_why(why, why_size, "masks with too many runs of bits");
     c->nset = (uint64_t)chip->slices * chip->sets;
     layout(c);
     c->block = blocks(c->nset * chip->sides * c->stride);
-    if (c->block == NULL) {
-        snprintf(why, why_size, "no memory for %llu sets", (unsigned long long)c->nset);
-        return -1;
-    }
+    if (c->block == NULL)
+        return cli_why(why, why_size, "no memory for %llu sets", (unsigned long long)c->nset);
     c->page_shift = (uint32_t)__builtin_ctzll(chip->page);
     c->line_shift = (uint32_t)__builtin_ctz(chip->line);
     c->sector_shift = (uint32_t)__builtin_ctz(chip->sector);

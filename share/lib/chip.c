@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,17 +120,6 @@ static const struct key keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static int say(char *why, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int say(char *why, size_t size, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(why, size, fmt, ap);
-    va_end(ap);
-    return -1;
-}
-
 /* A number of the key's type within its bounds; 0, or -1 and what is wrong. */
 static int number(const struct key *k, const char *word, uint64_t *u, double *d, char *why,
                   size_t size)
@@ -151,16 +139,16 @@ static int number(const struct key *k, const char *word, uint64_t *u, double *d,
         bad = k->type == SIZE ? parse_size(word, u) : parse_u64(word, u);
     }
     if (bad != 0)
-        return say(why, size, "key %s: not a %s: '%s'", k->name,
-                   k->type == SIZE ? "size"
-                   : mask          ? "mask such as 0x1000"
-                                   : "number",
-                   word);
+        return cli_why(why, size, "key %s: not a %s: '%s'", k->name,
+                       k->type == SIZE ? "size"
+                       : mask          ? "mask such as 0x1000"
+                                       : "number",
+                       word);
     if (k->type != REAL && k->type != INT)
         *d = (double)*u;
     if (!(*d >= k->lo && *d <= k->hi))
-        return say(why, size, "key %s: not between %.15g and %.15g: '%s'", k->name, k->lo, k->hi,
-                   word);
+        return cli_why(why, size, "key %s: not between %.15g and %.15g: '%s'", k->name, k->lo,
+                       k->hi, word);
     return 0;
 }
 
@@ -175,7 +163,7 @@ static int word_of(const struct key *k, const char *value, uint32_t *out, char *
             *out = i;
             return 0;
         }
-    return say(why, size, "key %s: none of %s: '%s'", k->name, k->words, value);
+    return cli_why(why, size, "key %s: none of %s: '%s'", k->name, k->words, value);
 }
 
 static int list_of(const struct key *k, char *value, struct chip_list *l, char *why, size_t size)
@@ -186,7 +174,7 @@ static int list_of(const struct key *k, char *value, struct chip_list *l, char *
     l->n = 0;
     for (char *w = strtok_r(value, " \t", &save); w != NULL; w = strtok_r(NULL, " \t", &save)) {
         if (l->n == CHIP_LIST)
-            return say(why, size, "key %s: more than %d values", k->name, CHIP_LIST);
+            return cli_why(why, size, "key %s: more than %d values", k->name, CHIP_LIST);
         if (number(k, w, &l->v[l->n], &d, why, size) != 0)
             return -1;
         l->n++;
@@ -202,7 +190,7 @@ static int store(struct chip *c, const struct key *k, char *value, char *why, si
 
     if (k->type == TEXT) {
         if (strlen(value) >= (size_t)k->hi)
-            return say(why, size, "key %s: longer than %g: '%s'", k->name, k->hi - 1, value);
+            return cli_why(why, size, "key %s: longer than %g: '%s'", k->name, k->hi - 1, value);
         memcpy(at, value, strlen(value) + 1);
         return 0;
     }
@@ -262,13 +250,13 @@ static int line_of(struct chip *c, char *line, bool *seen, char *why, size_t siz
         if (strcmp(keys[i].name, key) != 0)
             continue;
         if (seen[i])
-            return say(why, size, "key %s is there twice", key);
+            return cli_why(why, size, "key %s is there twice", key);
         if (*value == '\0' && keys[i].type != LIST && keys[i].type != MASKS)
-            return say(why, size, "key %s has no value", key);
+            return cli_why(why, size, "key %s has no value", key);
         seen[i] = true;
         return store(c, &keys[i], value, why, size);
     }
-    return say(why, size, "unknown key: '%s'", key);
+    return cli_why(why, size, "unknown key: '%s'", key);
 }
 
 int chip_read(struct chip *c, FILE *from, const char *file, char *why, size_t why_size)
@@ -285,11 +273,11 @@ int chip_read(struct chip *c, FILE *from, const char *file, char *why, size_t wh
     }
     free(line);
     if (ferror(from))
-        return say(why, why_size, "%s: can't be read", file);
+        return cli_why(why, why_size, "%s: can't be read", file);
     if (status != 0)
-        return say(why, why_size, "%s:%zu: %s", file, number_of, bad);
+        return cli_why(why, why_size, "%s:%zu: %s", file, number_of, bad);
     if (chip_check(c, bad, sizeof bad) != 0)
-        return say(why, why_size, "%s: %s", file, bad);
+        return cli_why(why, why_size, "%s: %s", file, bad);
     return 0;
 }
 
@@ -374,7 +362,7 @@ int chip_check(const struct chip *c, char *why, size_t why_size)
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!rules[i].holds)
-            return say(why, why_size, "%s", rules[i].what);
+            return cli_why(why, why_size, "%s", rules[i].what);
     return 0;
 }
 

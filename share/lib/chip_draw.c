@@ -199,10 +199,8 @@ int chip_draw_words(struct chip *c, const char *words, char *why, size_t why_siz
 
     snprintf(copy, sizeof copy, "%s", words);
     word = strtok_r(copy, ",", &save);
-    if (word == NULL || parse_u64(word, &seed) != 0) {
-        snprintf(why, why_size, "draw: a seed comes first: '%s'", words);
-        return -1;
-    }
+    if (word == NULL || parse_u64(word, &seed) != 0)
+        return cli_why(why, why_size, "draw: a seed comes first: '%s'", words);
     while ((word = strtok_r(NULL, ",", &save)) != NULL)
         if (draw_word(&how, word) <= 0) {
             snprintf(

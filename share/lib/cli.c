@@ -202,6 +202,16 @@ void xdie(int status, const char *fmt, ...)
     exit(status);
 }
 
+int cli_why(char *why, size_t size, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, size, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
 void cli_warn(const char *fmt, ...)
 {
     va_list ap;

@@ -3,6 +3,7 @@
 #ifndef L2_CLI_H
 #define L2_CLI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define L2_VERSION "0.1.0"
@@ -47,6 +48,9 @@ int parse_double(const char *word, double *value);
 void xdie(int status, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
 /* "PROG: warning: message": what was seen, the likely cause, the option that helps. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* For functions that leave it to the caller to tell: the message into why[]. Returns -1. */
+int cli_why(char *why, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Flushes and closes stdout: a full disk exits 1 with a message, a closed pipe exits quietly. Last call of main(). */
 void xclose_stdout(void);

@@ -2,7 +2,6 @@
 #include "pattern.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +16,8 @@ static uint64_t trace_bytes(const struct pattern *p)
 
 static int trace_start(struct pattern *p, const struct pattern_env *env, char *why, size_t size)
 {
-    if (p->trace.sms > env->sms) {
-        snprintf(why, size, "SM %u: there are %u", p->trace.sms - 1, env->sms);
-        return -1;
-    }
+    if (p->trace.sms > env->sms)
+        return cli_why(why, size, "SM %u: there are %u", p->trace.sms - 1, env->sms);
     p->state = xcalloc(1, sizeof(size_t));
     return 0;
 }
@@ -73,17 +70,6 @@ const struct pattern_def *pattern_find(const char *name)
     return NULL;
 }
 
-static int say(char *why, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int say(char *why, size_t size, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(why, size, fmt, ap);
-    va_end(ap);
-    return -1;
-}
-
 static int word_value(const struct pattern_param *k, const char *word, uint64_t *v)
 {
     size_t len = strlen(word);
@@ -121,25 +107,25 @@ static int value_of(const struct pattern_param *k, const char *word, uint64_t *v
     switch (k->type) {
     case PATTERN_WORD:
         if (word_value(k, word, v) != 0)
-            return say(why, size, "%s: not one of %s: '%s'", k->name, k->words, word);
+            return cli_why(why, size, "%s: not one of %s: '%s'", k->name, k->words, word);
         return 0;
     case PATTERN_SHAPE:
         if (shape_value(word, v) != 0)
-            return say(why, size, "%s: not a shape such as 32x8: '%s'", k->name, word);
+            return cli_why(why, size, "%s: not a shape such as 32x8: '%s'", k->name, word);
         return 0;
     case PATTERN_SHARE:
         if (parse_double(word, &share) != 0 || !(share >= 0 && share <= 1))
-            return say(why, size, "%s: not between 0 and 1: '%s'", k->name, word);
+            return cli_why(why, size, "%s: not between 0 and 1: '%s'", k->name, word);
         *v = (uint64_t)(share * 1e6 + 0.5);
         return 0;
     case PATTERN_SIZE:
     case PATTERN_NUMBER:
         if (parse_size(word, v) != 0)
-            return say(why, size, "%s: not a %s: '%s'", k->name,
-                       k->type == PATTERN_SIZE ? "size" : "whole number", word);
+            return cli_why(why, size, "%s: not a %s: '%s'", k->name,
+                           k->type == PATTERN_SIZE ? "size" : "whole number", word);
         if (*v < k->lo || *v > k->hi)
-            return say(why, size, "%s: not between %" PRIu64 " and %" PRIu64 ": '%s'", k->name,
-                       k->lo, k->hi, word);
+            return cli_why(why, size, "%s: not between %" PRIu64 " and %" PRIu64 ": '%s'", k->name,
+                           k->lo, k->hi, word);
         return 0;
     }
     return -1;
@@ -177,12 +163,12 @@ static int set_word(struct pattern *p, const char *word, char **given, char *why
     char known[256] = "";
 
     if (equals == NULL)
-        return say(why, size, "%s: not a param=value: '%s'", p->def->name, word);
+        return cli_why(why, size, "%s: not a param=value: '%s'", p->def->name, word);
     if (p->def->params[at].name == NULL) {
         for (const struct pattern_param *k = p->def->params; k->name != NULL; k++)
             len += (size_t)snprintf(known + len, sizeof known - len, " %s", k->name);
-        return say(why, size, "%s: no such parameter: '%s'; there are:%s", p->def->name, word,
-                   known);
+        return cli_why(why, size, "%s: no such parameter: '%s'; there are:%s", p->def->name, word,
+                       known);
     }
     free(given[at]);
     given[at] = xstrdup(equals + 1);
@@ -236,7 +222,7 @@ int pattern_parse(struct pattern *p, const char *text, char *const *more, char *
         *comma = '\0';
     p->def = pattern_find(copy);
     if (p->def == NULL || p->def == &pattern_trace) {
-        failed = say(why, size, "no such pattern: '%s'", copy);
+        failed = cli_why(why, size, "no such pattern: '%s'", copy);
     } else {
         failed =
             set_all(p, comma == NULL ? copy + strlen(copy) : comma + 1, more, given, why, size);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "mem.h"
 
 enum line_order {
@@ -170,10 +171,8 @@ static int make_lists(struct pattern *p, const struct pattern_env *env, struct l
 
         if (l->list[of] != NULL)
             continue;
-        if (choose_lines(p, env, l, of) != 0) {
-            snprintf(why, size, "%s: too few lines of that side", p->text);
-            return -1;
-        }
+        if (choose_lines(p, env, l, of) != 0)
+            return cli_why(why, size, "%s: too few lines of that side", p->text);
         if (l->order == LINES_MIXED)
             rng_shuffle(&l->rng, l->list[of], l->n);
         if (l->order == LINES_STRIDED)
@@ -228,21 +227,17 @@ static int lines_start(struct pattern *p, const struct pattern_env *env, char *w
     uint64_t side = pattern_value(p, "side");
 
     p->state = l;
-    if (pattern_value(p, "sms") > env->sms || pattern_value(p, "sm") >= env->sms) {
-        snprintf(why, size, "%s: sms=%" PRIu64 " sm=%" PRIu64 ": the device has %u SMs", p->text,
-                 pattern_value(p, "sms"), pattern_value(p, "sm"), env->sms);
-        return -1;
-    }
+    if (pattern_value(p, "sms") > env->sms || pattern_value(p, "sm") >= env->sms)
+        return cli_why(why, size, "%s: sms=%" PRIu64 " sm=%" PRIu64 ": the device has %u SMs",
+                       p->text, pattern_value(p, "sms"), pattern_value(p, "sm"), env->sms);
     if (pattern_value(p, "stride") > pattern_value(p, "size") / 2 ||
-        pattern_value(p, "stride") % 32 != 0) {
-        snprintf(why, size, "%s: stride is no multiple of 32, or there are fewer than two lines",
-                 p->text);
-        return -1;
-    }
-    if (side == SIDE_OTHER && env->home == NULL) {
-        snprintf(why, size, "%s: the cache has one side, or its sides are not known", p->text);
-        return -1;
-    }
+        pattern_value(p, "stride") % 32 != 0)
+        return cli_why(why, size,
+                       "%s: stride is no multiple of 32, or there are fewer than two lines",
+                       p->text);
+    if (side == SIDE_OTHER && env->home == NULL)
+        return cli_why(why, size, "%s: the cache has one side, or its sides are not known",
+                       p->text);
     set_up(p, env, l);
     if (make_lists(p, env, l, why, size) != 0)
         return -1;

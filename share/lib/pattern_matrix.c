@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "mem.h"
 
 enum { IN, OUT, MATRICES };
@@ -203,16 +204,13 @@ static int tiles_start(struct pattern *p, const struct pattern_env *env, char *w
 
     p->state = t;
     sms = sms == 0 ? env->sms : sms;
-    if (sms > env->sms || pattern_value(p, "sm") >= env->sms) {
-        snprintf(why, size, "%s: sms=%" PRIu64 " sm=%" PRIu64 ": the device has %u SMs", p->text,
-                 sms, pattern_value(p, "sm"), env->sms);
-        return -1;
-    }
-    if (pattern_value(p, "element") % 4 != 0 || (shape >> 32) * (shape & 0xffffffff) > 1 << 20) {
-        snprintf(why, size, "%s: element is no multiple of 4, or the block has over 1M elements",
-                 p->text);
-        return -1;
-    }
+    if (sms > env->sms || pattern_value(p, "sm") >= env->sms)
+        return cli_why(why, size, "%s: sms=%" PRIu64 " sm=%" PRIu64 ": the device has %u SMs",
+                       p->text, sms, pattern_value(p, "sm"), env->sms);
+    if (pattern_value(p, "element") % 4 != 0 || (shape >> 32) * (shape & 0xffffffff) > 1 << 20)
+        return cli_why(why, size,
+                       "%s: element is no multiple of 4, or the block has over 1M elements",
+                       p->text);
     set_up(p, t);
     make_steps(p, t);
     t->walkers = sms * pattern_value(p, "resident");
