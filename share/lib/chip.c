@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "place.h"
 #include "policy.h"
+#include "rng.h"
 
 #include <inttypes.h>
 #include <math.h>

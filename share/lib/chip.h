@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "rng.h"
 #define CHIP_LIST  512
 #define CHIP_SIDES 4 /* at most */
 
@@ -48,9 +47,8 @@ struct chip {
     uint32_t slice_order;           /* enum chip_order */
     uint32_t sub_slices;            /* places of different latency within a slice */
     uint32_t set_hash, fetch_limit; /* enum chip_set_hash; 1: any limit is told back */
-    uint32_t
-        hint_lead; /* bytes that a hint of so many brings when their start is touched; 0: a line */
-    uint32_t extent; /* pages that lie together in physical memory */
+    uint32_t hint_lead; /* a hint of so many bytes brings them from their start only; 0: a line */
+    uint32_t extent;    /* pages that lie together in physical memory */
 
     uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
     uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */
@@ -70,8 +68,8 @@ struct chip {
     double neighbour; /* foreign lines brought in for every access of ours */
 
     /* Bandwidths: bytes for each SM clock, or 1e9 bytes a second. 0: no limit. */
-    double slice_bytes, slice_write_bytes, slice_atom_bytes, side_link_bytes, sm_bytes, sm_inflight,
-        dram_gbps, dram_write_gbps;
+    double slice_bytes, slice_write_bytes, slice_atom_bytes, side_link_bytes;
+    double sm_bytes, sm_inflight, dram_gbps, dram_write_gbps;
     /* Cycles for which one warp's access keeps a slice; what a partner slice, a shared bank add to an atomic's queue. */
     double service_load, service_atom, service_partner, service_bank;
     uint64_t fail_after; /* operations until the device fails; 0: never */
@@ -82,21 +80,8 @@ void chip_default(struct chip *c); /* a small one-sided LRU chip */
 int chip_read(struct chip *c, FILE *from, const char *file, char *why, size_t why_size);
 /* Whether the values fit together: 0, or -1 and why. So does chip_read. */
 int chip_check(const struct chip *c, char *why, size_t why_size);
-void chip_write(const struct chip *c,
-                FILE *to); /* every key: reading it back gives the same chip */
-
-/* A random chip for tests of what recovers chips: 1, 2 or 4 sides, ways 4-24, any number of sets, slices and hash. */
-struct chip_draw {
-    uint32_t max_lines;     /* of the whole cache, roughly; 0: 8192 */
-    uint32_t sides, slices; /* of a side; 0: any */
-    bool noise;             /* jitter, outliers, sometimes drift and a neighbour */
-    bool table;             /* slices by table in place of modulo */
-    bool copies;            /* copies of every kind, not always MRU and kept */
-    const char *policy;     /* NULL: any plain policy */
-};
-void chip_draw(struct chip *c, struct rng *r, const struct chip_draw *how);
-/* The same by words: "SEED[,noise][,table][,copies][,lines=N][,sides=N][,slices=N][,policy=NAME]". 0, or -1 and why. */
-int chip_draw_words(struct chip *c, const char *words, char *why, size_t why_size);
+/* Every key: reading it back gives the same chip. */
+void chip_write(const struct chip *c, FILE *to);
 void chip_sm_sides(const struct chip *c, uint8_t *side); /* of each SM, sms of them */
 uint64_t chip_capacity(const struct chip *c);            /* bytes of the whole L2 */
 

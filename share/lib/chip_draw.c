@@ -1,5 +1,5 @@
 /* Random chips, so that what recovers chips can be tested against a known truth. */
-#include "chip.h"
+#include "chip_draw.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Compiles a chip's hashes, and evaluates them. */
 #include "place.h"
+#include "rng.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* draw_chip SEED [POLICY [LINES]]: prints the device file of a random chip, for tests that must recover it. */
-#include "share/lib/chip.h"
+#include "share/lib/chip_draw.h"
 #include "share/lib/cli.h"
 
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "share/lib/cache.h"
+#include "share/lib/chip_draw.h"
 #include "share/lib/mem.h"
 
 /* Where a line lives, bit by bit from place.h's words (set_hash none, plain order). */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "share/lib/cache.h"
+#include "share/lib/chip_draw.h"
 #include "share/lib/mem.h"
 
 /* The other model: sets are lists, newest first; LRU and FIFO only. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "share/lib/chip.h"
+#include "share/lib/chip_draw.h"
 #include "share/lib/data.h"
 #include "share/lib/mem.h"
 
