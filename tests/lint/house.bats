@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# The rules of the house that a program can check, on the tracked files (all files where this is no git checkout).
+# The rules of the house that a program can check, on the tracked files (without git, or in no checkout, on all that is not
+# built).
 load ../common
 
 setup()
@@ -9,8 +10,15 @@ setup()
 
 files()
 {
-    { git ls-files --cached --others --exclude-standard -- "$@" 2>/dev/null || find . -type f -path "./$1" | cut -c 3-; } |
+    { git ls-files --cached --others --exclude-standard -- "$@" 2>/dev/null || unbuilt "$@"; } |
         while read -r f; do [ -f "$f" ] && echo "$f"; done
+}
+
+# Everything that matches but programs (ELF), what is made beside the tree, and git's own.
+unbuilt()
+{
+    find . \( -name .git -o -path ./build -o -path ./report \) -prune -o -type f -path "./${1:-*}" -print | cut -c 3- |
+        while read -r f; do head -c 4 "$f" | grep -q ELF || echo "$f"; done
 }
 
 # none 'WHAT': stdin must be empty.
@@ -109,4 +117,13 @@ function_lengths()
     } | sort -u | while read -r p; do
         compgen -G "tests/*/${p#l2}*.bats" >/dev/null || compgen -G "tests/*/$p*.bats" >/dev/null || echo "$p"
     done | none 'programs without a test'
+}
+
+@test "without git the same files are looked at" {
+    files | grep -v '^tests/data/' | sort >"$BATS_TEST_TMPDIR/with"
+    git() { return 1; }
+    files | grep -v '^tests/data/' | sort >"$BATS_TEST_TMPDIR/without"
+    [ -s "$BATS_TEST_TMPDIR/with" ]
+    comm -23 "$BATS_TEST_TMPDIR/with" "$BATS_TEST_TMPDIR/without" | none 'only with git'
+    comm -13 "$BATS_TEST_TMPDIR/with" "$BATS_TEST_TMPDIR/without" | grep '^bin/' | none 'built programs'
 }
