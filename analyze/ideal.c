@@ -143,6 +143,8 @@ struct cache_answer ideal_load(struct ideal *m, uint32_t line, unsigned home, un
             return a;
         a.sector_miss = 1;
     }
+    if (kept && m->chip->copy_fetch)
+        sectors = fetched(m->chip, sectors);
     hit = read_home(m, line, home, sectors, &a);
     a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + far);
     if (!kept)

@@ -133,6 +133,7 @@ static void build_words(struct chip *c, const struct model_facts *f, struct prov
 static void build_copies(struct chip *c, const struct model_facts *f, struct prov *p)
 {
     c->copy_store = STORE_KEEPS;
+    c->copy_fetch = 1;
     prov_addf(p, "#note model: stores to copies are assumed to write to them, no table tells");
     if (f->copy_model[0] == '\0')
         prov_addf(p, "#note model: copy_model is not in the table, first,high,kept,shared assumed");

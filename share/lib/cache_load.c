@@ -206,6 +206,8 @@ static HOT void load_far(struct cache *c, const struct set *own, struct cache_re
     uint32_t get;
     bool hit, touched;
 
+    if (c->chip.copy_fetch && !(flags & CACHE_QUIET))
+        sectors = fetched(c, sectors, fetch);
     at_home = read_home(c, &home, r, at_home, sectors, fetch, flags, a, &hit);
     a->level = hit ? CACHE_REMOTE : CACHE_DRAM_REMOTE;
     if (at_home == ways)

@@ -71,6 +71,7 @@ static const struct key keys[] = {
     {"copy_insert", WORD, AT(copy_insert), 0, 0, "mru", "mru lru"},
     {"copy_drop", WORD, AT(copy_drop), 0, 0, "no", "no yes"},
     {"copy_store", WORD, AT(copy_store), 0, 0, "drop", "drop keep"},
+    {"copy_fetch", WORD, AT(copy_fetch), 0, 0, "sectors", "sectors block"},
     {"write_allocate", WORD, AT(write_allocate), 0, 0, "sector", "sector fetch none"},
     {"write_back", WORD, AT(write_back), 0, 0, "yes", "no yes"},
     {"partial_store", WORD, AT(partial_store), 0, 0, "mask", "mask fetch"},

@@ -51,7 +51,7 @@ struct chip {
     uint32_t extent;    /* pages that lie together in physical memory */
 
     uint32_t copies, copy_insert, copy_store; /* enum chip_copies, chip_insert, chip_store */
-    uint32_t copy_drop;                       /* 1: a copy goes when its home line goes */
+    uint32_t copy_drop, copy_fetch; /* 1: goes with its home line; is read as a whole block */
     uint32_t write_allocate, write_back, partial_store, dirty_ways, dirty_excess, evict_first;
     uint64_t l1;
     uint32_t l1_ways, l1_latency, l1_inclusive; /* 1: goes when its L2 loses the line */

@@ -320,6 +320,29 @@ static void test_store_keeps(void **state)
     free(c);
 }
 
+/* A store leaves the home one sector of a block: enough at home, and from afar only where the sector alone is asked for. */
+static void test_copy_fetch(void **state)
+{
+    struct chip *c = xcalloc(1, sizeof *c);
+    struct cache m;
+
+    (void)state;
+    small(c);
+    c->copies = COPIES_ALWAYS;
+    c->fetch = 2 * c->sector;
+    for (c->copy_fetch = 0; c->copy_fetch <= 1; c->copy_fetch++) {
+        must_init(&m, c);
+        put(&m, 4096, 32, 1);
+        assert_int_equal(level(&m, 4096, 1), CACHE_LOCAL);
+        assert_int_equal(level(&m, 4096, 0), c->copy_fetch ? CACHE_DRAM_REMOTE : CACHE_REMOTE);
+        assert_int_equal(level(&m, 4096, 0), CACHE_LOCAL);
+        put(&m, 4096, 64, 1);
+        assert_int_equal(level(&m, 4096, 0), CACHE_REMOTE);
+        cache_free(&m);
+    }
+    free(c);
+}
+
 static void test_dirty_cap(void **state)
 {
     struct chip *c = xcalloc(1, sizeof *c);
@@ -427,9 +450,9 @@ int main(void)
         cmocka_unit_test(test_place),       cmocka_unit_test(test_tables),
         cmocka_unit_test(test_even),        cmocka_unit_test(test_levels),
         cmocka_unit_test(test_copies),      cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_store_keeps), cmocka_unit_test(test_dirty_cap),
-        cmocka_unit_test(test_persist),     cmocka_unit_test(test_map),
-        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_store_keeps), cmocka_unit_test(test_copy_fetch),
+        cmocka_unit_test(test_dirty_cap),   cmocka_unit_test(test_persist),
+        cmocka_unit_test(test_map),         cmocka_unit_test(test_policies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
