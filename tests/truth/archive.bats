@@ -145,3 +145,13 @@ found()
         }
         END { exit n != 6 }' "$archive-c/transpose.tsv"
 }
+
+@test "h200 predictions: twenty patterns, 18 within 3 points; what was measured comes out of the raw replay" {
+    l2level "$archive-c/predict-levels.tsv.gz" "$archive-c/predict-replay.tsv.gz" 2>/dev/null | body - >measured
+    awk -F '\t' '
+        FNR == NR { if ($3 == "all") got[$2] = $6; next }
+        /^#/ { next }
+        !header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { n++; good += $at["off"] <= 0.03; d = got[$1] - $at["local_measured"]; same += $1 in got && d < 0.001 && d > -0.001 }
+        END { print n, good, same; exit !(n == 20 && good >= 18 && same == n) }' measured "$archive/predictions.tsv"
+}
