@@ -88,8 +88,7 @@ static bool touch(struct ideal *m, unsigned side, uint32_t line, uint32_t as,
         oldest = d->newer[end];
         m->count.evicted++;
         m->count.dram_write += bits(d->state[oldest] >> DIRTY);
-        a->dirty_victim =
-            (uint8_t)(a->dirty_victim + (d->state[oldest] >> DIRTY & SECTORS ? 1 : 0));
+        a->dirty_victim += (d->state[oldest] >> DIRTY & SECTORS) != 0;
         if (m->chip->copy_drop && !(d->state[oldest] & COPY))
             drop_copies(m, oldest, side);
         drop(d, oldest);
@@ -123,7 +122,6 @@ static bool read_home(struct ideal *m, uint32_t line, unsigned home, uint32_t se
 
     if (here && (*state & sectors) == sectors)
         return true;
-    a->sector_miss |= here;
     get = fetched(m->chip, sectors) & ~(uint32_t)*state & SECTORS;
     m->count.dram_read += bits(get);
     *state = (uint16_t)(*state | get);
@@ -133,7 +131,7 @@ static bool read_home(struct ideal *m, uint32_t line, unsigned home, uint32_t se
 struct cache_answer ideal_load(struct ideal *m, uint32_t line, unsigned home, unsigned side,
                                uint32_t sectors)
 {
-    struct cache_answer a = {CACHE_LOCAL, 0, 0};
+    struct cache_answer a = {CACHE_LOCAL, 0};
     struct ideal_side *own = &m->side[side], *at = &m->side[home];
     bool far = side != home, kept = far && m->chip->copies != COPIES_NEVER, hit, touched;
 
@@ -141,12 +139,11 @@ struct cache_answer ideal_load(struct ideal *m, uint32_t line, unsigned home, un
         touch(m, side, line, COPY, &a);
         if ((own->state[line] & sectors) == sectors)
             return a;
-        a.sector_miss = 1;
     }
     if (kept && m->chip->copy_fetch)
         sectors = fetched(m->chip, sectors);
     hit = read_home(m, line, home, sectors, &a);
-    a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + far);
+    a.level = (uint64_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + far);
     if (!kept)
         return a;
     touched = at->state[line] & TOUCHED;
@@ -164,11 +161,11 @@ struct cache_answer ideal_store(struct ideal *m, uint32_t line, unsigned home, u
 {
     const struct chip *c = m->chip;
     uint32_t sectors = (2u << ((first + bytes - 1) / c->sector)) - (1u << (first / c->sector));
-    struct cache_answer a = {CACHE_LOCAL, 0, 0};
+    struct cache_answer a = {CACHE_LOCAL, 0};
     uint16_t *state = &m->side[home].state[line];
     bool here = *state & HERE;
 
-    a.level = (uint8_t)((here ? CACHE_LOCAL : CACHE_DRAM) + (side != home));
+    a.level = (uint64_t)((here ? CACHE_LOCAL : CACHE_DRAM) + (side != home));
     if (side != home && c->copies != COPIES_NEVER && c->copy_store == STORE_KEEPS) {
         touch(m, side, line, COPY, &a);
         m->side[side].state[line] = (uint16_t)(m->side[side].state[line] | sectors);
@@ -191,11 +188,11 @@ struct cache_answer ideal_store(struct ideal *m, uint32_t line, unsigned home, u
 struct cache_answer ideal_atomic(struct ideal *m, uint32_t line, unsigned home, unsigned side,
                                  uint32_t sectors)
 {
-    struct cache_answer a = {CACHE_LOCAL, 0, 0};
+    struct cache_answer a = {CACHE_LOCAL, 0};
     bool hit = read_home(m, line, home, sectors, &a);
     uint16_t *state = &m->side[home].state[line];
 
-    a.level = (uint8_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != home));
+    a.level = (uint64_t)((hit ? CACHE_LOCAL : CACHE_DRAM) + (side != home));
     drop_copies(m, line, home);
     *state = (uint16_t)(*state | (m->chip->write_back ? sectors << DIRTY : 0));
     m->count.dram_write += m->chip->write_back ? 0 : bits(sectors);

@@ -1,12 +1,13 @@
-/* The pattern's accesses on the cache model, in order. A line of the buffer is looked up once, into a table of 32 bits a
- * line; the accesses of a batch are looked up there first, and the host's caches are asked for the sets of what comes
- * AHEAD accesses later. */
+/* The pattern's accesses on the cache model, in order. A page's lines are looked up when the first of them is needed, into a
+ * table of 32 bits a line; the accesses of a batch are looked up there first, and the host's caches are asked for the sets of
+ * what comes AHEAD accesses later. */
 #include "predict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../share/lib/cache_ahead.h"
 #include "../share/lib/mem.h"
 #include "ideal.h"
 
@@ -23,38 +24,69 @@ const struct effect_name effect_names[EFFECTS] = {
 enum { BATCH = 256, AHEAD = 14, SIDE_BITS = 2 };
 enum { LISTED = 8, RESULT = 4 }; /* bytes of an access in the list and the results of a walk */
 
+/* Accesses that the pattern makes at once, and their first lines. */
+struct batch {
+    size_t n;
+    struct access access[BATCH];
+    struct cache_ref ref[BATCH];
+};
+
+/* What the SMs of a side have met. */
+struct tally {
+    uint64_t level[CACHE_LEVELS], atoms, stores;
+    uint64_t dirty_victims; /* of what level[] counts */
+    uint64_t read, written; /* sectors */
+};
+
 struct predictor {
     struct cache cache;
     struct ideal ideal;
-    uint32_t *at; /* of each line of the buffer: set << SIDE_BITS | side */
+    const struct cache_count *count; /* of the one of them that runs */
+    uint32_t *at;                    /* of each line of the buffer: set << SIDE_BITS | side */
+    bool *known;                     /* of each page: at[] has its lines */
     uint64_t lines;
-    uint32_t latency[CACHE_LEVELS];
     uint8_t *sm_side;
-    struct predict_count *count; /* by side, NULL while it warms up */
-    uint64_t walk, walked;       /* most accesses of a walk (0: no lists), those of this one */
-    unsigned walker;             /* its SM */
+    struct tally tally[CHIP_SIDES];
+    unsigned side;          /* of the SM at work */
+    uint64_t read, written; /* of count, before it */
+    uint64_t walk, walked;  /* most accesses of a walk (0: no lists), those of this one */
+    unsigned walker;        /* its SM */
     double foreign_access, foreign_walk,
         foreign;    /* lines of others on all sides; those that are owed */
     struct rng rng; /* of where they lie */
     enum predict_effect effect;
 };
 
-static unsigned home_of(void *context, uint64_t offset)
+static __attribute__((noinline)) void look_up(struct predictor *m, uint64_t page)
 {
-    const struct predictor *m = context;
+    uint64_t first = page << m->cache.in_page, end = first + (1ull << m->cache.in_page);
 
-    return m->at[offset >> m->cache.line_shift] & ((1u << SIDE_BITS) - 1);
+    for (uint64_t i = first; i < end; i++) {
+        struct place at = cache_ref(&m->cache, i << m->cache.line_shift).at;
+
+        m->at[i] = at.set << SIDE_BITS | at.side;
+    }
+    m->known[page] = true;
 }
 
 /* What cache_ref gives, but for slice and sub-slice, which the cache does not need. */
-static inline struct cache_ref ref_of(const struct predictor *m, uint64_t line)
+static inline struct cache_ref ref_of(struct predictor *m, uint64_t line)
 {
-    const struct cache *c = &m->cache;
-    uint32_t at = m->at[line], in_page = c->page_shift - c->line_shift;
-    struct cache_ref r = {.at = {.set = at >> SIDE_BITS, .side = at & ((1u << SIDE_BITS) - 1)}};
+    uint64_t page = line >> m->cache.in_page;
+    uint32_t at;
 
-    r.line = c->frame[line >> in_page] << in_page | ((uint32_t)line & ((1u << in_page) - 1));
-    return r;
+    if (!m->known[page])
+        look_up(m, page);
+    at = m->at[line];
+    return (struct cache_ref){{.set = at >> SIDE_BITS, .side = at & ((1u << SIDE_BITS) - 1)},
+                              m->cache.first[page] + (uint32_t)(line - (page << m->cache.in_page))};
+}
+
+static unsigned home_of(void *context, uint64_t offset)
+{
+    struct predictor *m = context;
+
+    return ref_of(m, offset >> m->cache.line_shift).at.side;
 }
 
 static void apply(struct chip *c, enum predict_effect effect)
@@ -90,13 +122,14 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
                   const struct predict_options *o, char *why, size_t size)
 {
     struct chip *c = xmalloc(sizeof *c);
-    uint64_t lists = o->walk * (LISTED + RESULT) + chip->line;
+    uint64_t lists = o->walk * (LISTED + RESULT);
     int failed;
 
     *c = *chip;
     apply(c, o->effect);
     failed = cache_init(&m->cache, c, why, size);
-    if (!failed && cache_map(&m->cache, p->bytes + lists, rng_mix(o->pages)) != 0) {
+    m->lines = (p->bytes + c->line - 1) / c->line;
+    if (!failed && cache_map(&m->cache, m->lines * c->line + lists, rng_mix(o->pages)) != 0) {
         snprintf(why, size, "%s: the chip's memory is too small", p->text);
         failed = -1;
     }
@@ -104,24 +137,15 @@ static int set_up(struct predictor *m, const struct chip *chip, const struct pat
     if (failed)
         return -1;
     m->effect = o->effect;
-    m->lines = (p->bytes + m->cache.chip.line - 1) >> m->cache.line_shift;
     m->walk = o->walk;
     m->foreign_access = o->foreign_access * m->cache.chip.sides;
     m->foreign_walk = o->foreign_walk * m->cache.chip.sides;
     rng_seed(&m->rng, o->pages);
-    lists >>= m->cache.line_shift;
-    m->at = xmalloc((m->lines + lists) * sizeof *m->at);
-    for (uint64_t i = 0; i < m->lines + lists - 1; i++) {
-        struct cache_ref r = cache_ref(&m->cache, i << m->cache.line_shift);
-
-        m->at[i] = r.at.set << SIDE_BITS | r.at.side;
-    }
-    m->latency[CACHE_LOCAL] = chip->latency_local;
-    m->latency[CACHE_REMOTE] = chip->latency_remote;
-    m->latency[CACHE_DRAM] = chip->latency_dram;
-    m->latency[CACHE_DRAM_REMOTE] = chip->latency_dram_remote;
+    m->at = xmalloc_large((m->cache.pages << m->cache.in_page) * sizeof *m->at);
+    m->known = xcalloc(m->cache.pages, sizeof *m->known);
     m->sm_side = xcalloc(m->cache.chip.sms, 1);
     chip_sm_sides(&m->cache.chip, m->sm_side);
+    m->count = o->effect == EFFECT_CONFLICTS ? &m->ideal.count : &m->cache.count;
     if (o->effect == EFFECT_CONFLICTS)
         ideal_init(&m->ideal, &m->cache.chip, m->lines);
     return 0;
@@ -133,72 +157,69 @@ static void clean_up(struct predictor *m)
         ideal_free(&m->ideal);
     cache_free(&m->cache);
     free(m->at);
+    free(m->known);
     free(m->sm_side);
 }
 
-/* The part of an access that lies in one line. */
-static struct cache_answer one_line(struct predictor *m, const struct access *a, uint64_t line,
-                                    const struct cache_ref *r, uint32_t first, uint32_t bytes)
+/* The part of an access that lies in one line, from byte `first` of it on. */
+static inline __attribute__((always_inline)) struct cache_answer
+one_line(struct predictor *m, const struct access *a, uint64_t line, const struct cache_ref *r,
+         uint32_t first, uint32_t bytes)
 {
+    static const uint8_t flags[TRACE_KINDS] = {
+        [TRACE_LOAD_FIRST] = CACHE_LOW,
+        [TRACE_STORE_FIRST] = CACHE_LOW,
+        [TRACE_LOAD_LAST] = CACHE_KEEP,
+        [TRACE_STORE_LAST] = CACHE_KEEP,
+    };
     struct cache *c = &m->cache;
     uint32_t sectors = cache_sectors(c, first, bytes);
-    unsigned side = m->sm_side[a->sm], home = r->at.side;
-    unsigned flags = a->kind == TRACE_LOAD_FIRST || a->kind == TRACE_STORE_FIRST ? CACHE_LOW
-                     : a->kind == TRACE_LOAD_LAST || a->kind == TRACE_STORE_LAST ? CACHE_KEEP
-                                                                                 : 0;
 
     if (m->effect == EFFECT_CONFLICTS)
         return a->kind <= TRACE_LOAD_LAST
-                   ? ideal_load(&m->ideal, (uint32_t)line, home, side, sectors)
+                   ? ideal_load(&m->ideal, (uint32_t)line, r->at.side, m->side, sectors)
                : a->kind <= TRACE_STORE_LAST
-                   ? ideal_store(&m->ideal, (uint32_t)line, home, side, first, bytes)
-                   : ideal_atomic(&m->ideal, (uint32_t)line, home, side, sectors);
+                   ? ideal_store(&m->ideal, (uint32_t)line, r->at.side, m->side, first, bytes)
+                   : ideal_atomic(&m->ideal, (uint32_t)line, r->at.side, m->side, sectors);
     if (a->kind <= TRACE_LOAD_LAST)
-        return cache_load(c, *r, side, sectors, 0, flags);
+        return cache_load(c, *r, m->side, sectors, 0, flags[a->kind]);
     if (a->kind <= TRACE_STORE_LAST)
-        return cache_store(c, *r, side, first, bytes, flags);
-    return cache_atomic(c, *r, side, sectors);
+        return cache_store(c, *r, m->side, first, bytes, flags[a->kind]);
+    return cache_atomic(c, *r, m->side, sectors);
 }
 
-/* One access, its first line looked up; the slowest of its lines counts. */
-static struct cache_answer all_lines(struct predictor *m, const struct access *a,
-                                     const struct cache_ref *r)
+/* The part of an access beyond its first line. */
+static __attribute__((noinline)) struct cache_answer further_lines(struct predictor *m,
+                                                                   const struct access *a,
+                                                                   uint64_t at, uint32_t left,
+                                                                   struct cache_answer got)
 {
-    struct cache *c = &m->cache;
-    uint64_t line = a->offset >> c->line_shift;
-    uint32_t first = (uint32_t)a->offset & (c->chip.line - 1), left = a->bytes;
-    uint32_t part = c->chip.line - first < left ? c->chip.line - first : left;
-    struct cache_answer got = one_line(m, a, line, r, first, part);
+    uint32_t line = m->cache.chip.line, part;
 
-    for (left -= part; left > 0; left -= part) {
+    for (; left > 0; left -= part) {
         struct cache_answer now;
         struct cache_ref next;
 
-        part = c->chip.line < left ? c->chip.line : left;
-        line++;
-        next = ref_of(m, line);
-        now = one_line(m, a, line, &next, 0, part);
+        part = line < left ? line : left;
+        next = ref_of(m, ++at);
+        now = one_line(m, a, at, &next, 0, part);
         got.level = now.level > got.level ? now.level : got.level;
-        got.sector_miss |= now.sector_miss;
-        got.dirty_victim = (uint8_t)(got.dirty_victim + now.dirty_victim);
+        got.dirty_victim += now.dirty_victim;
     }
     return got;
 }
 
-static void count_one(const struct predictor *m, const struct access *a, struct cache_answer got,
-                      struct predict_count *c)
+/* An access whose first line is looked up; the slowest of its lines counts. */
+static inline struct cache_answer all_lines(struct predictor *m, const struct access *a,
+                                            const struct cache_ref *r)
 {
-    const struct chip *chip = &m->cache.chip;
+    uint32_t line = m->cache.chip.line, first = (uint32_t)a->offset & (line - 1);
+    uint64_t at = a->offset >> m->cache.line_shift;
 
-    c->sector_miss += got.sector_miss;
-    c->dirty_victims += got.dirty_victim;
-    if (!trace_answers(a->kind)) {
-        c->stores++;
-        return;
-    }
-    c->level[got.level]++;
-    c->cycles += m->latency[got.level] + got.dirty_victim * chip->dirty_evict +
-                 (a->kind == TRACE_ATOM ? chip->atom_extra : 0);
+    if (first + a->bytes <= line)
+        return one_line(m, a, at, r, first, a->bytes);
+    return further_lines(m, a, at, first + a->bytes - line,
+                         one_line(m, a, at, r, first, line - first));
 }
 
 /* Lines that nobody here asked for: anywhere in memory, each kept on its home side. */
@@ -243,85 +264,151 @@ static void count_walk(struct predictor *m, unsigned sm)
     m->walked++;
 }
 
+/* What is read and written from now on goes to a side. */
+static void begin_side(struct predictor *m, unsigned side)
+{
+    m->side = side;
+    m->read = m->count->dram_read;
+    m->written = m->count->dram_write;
+}
+
+static void end_side(struct predictor *m)
+{
+    struct tally *t = &m->tally[m->side];
+
+    t->read += m->count->dram_read - m->read;
+    t->written += m->count->dram_write - m->written;
+}
+
 /* What passes the cache besides the pattern's own accesses; nothing of it is counted. */
 static void besides(struct predictor *m, unsigned sm)
 {
     if (m->effect == EFFECT_CONFLICTS)
         return;
+    end_side(m);
     if (m->walk > 0)
         count_walk(m, sm);
     if (m->foreign_access > 0)
         take_foreign(m, m->foreign_access);
+    begin_side(m, m->side);
 }
 
-static void run_one(struct predictor *m, const struct access *a, const struct cache_ref *r)
-{
-    const struct cache_count *sum =
-        m->effect == EFFECT_CONFLICTS ? &m->ideal.count : &m->cache.count;
-    uint64_t read, written;
-    struct predict_count *c;
-    struct cache_answer got;
-
-    if (m->effect == EFFECT_STORES && !trace_answers(a->kind))
-        return;
-    besides(m, a->sm);
-    read = sum->dram_read;
-    written = sum->dram_write;
-    got = all_lines(m, a, r);
-    if (m->count == NULL)
-        return;
-    c = &m->count[m->sm_side[a->sm]];
-    count_one(m, a, got, c);
-    c->read += (sum->dram_read - read) << m->cache.sector_shift;
-    c->written += (sum->dram_write - written) << m->cache.sector_shift;
-}
-
-static void prefetch(const struct predictor *m, const struct access *a, const struct cache_ref *r)
+static inline void run_one(struct predictor *m, const struct access *a, const struct cache_ref *r)
 {
     unsigned side = m->sm_side[a->sm];
+    struct tally *t = &m->tally[side];
+    struct cache_answer got;
 
-    cache_prefetch(&m->cache, *r, side);
-    if (side != r->at.side)
-        cache_prefetch(&m->cache, *r, r->at.side);
+    if (m->side != side) {
+        end_side(m);
+        begin_side(m, side);
+    }
+    if (m->walk > 0 || m->foreign_access > 0)
+        besides(m, a->sm);
+    got = all_lines(m, a, r);
+    if (!trace_answers(a->kind)) {
+        t->stores++;
+        return;
+    }
+    t->level[got.level]++;
+    t->dirty_victims += got.dirty_victim;
+    t->atoms += a->kind == TRACE_ATOM;
 }
 
-static void run_batch(struct predictor *m, const struct access *a, size_t n)
+/* A store looks for copies on every side. */
+static inline __attribute__((always_inline)) void
+prefetch(const struct predictor *m, const struct access *a, const struct cache_ref *r)
 {
-    struct cache_ref ref[BATCH];
+    const struct cache *c = &m->cache;
 
-    for (size_t i = 0; i < n; i++)
-        ref[i] = ref_of(m, a[i].offset >> m->cache.line_shift);
-    for (size_t i = 0; i < AHEAD && i < n; i++)
-        prefetch(m, &a[i], &ref[i]);
-    for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
-            prefetch(m, &a[i + AHEAD], &ref[i + AHEAD]);
-        run_one(m, &a[i], &ref[i]);
+    if (a->kind <= TRACE_LOAD_LAST) {
+        cache_prefetch_set(c, m->sm_side[a->sm], r->at.set);
+        cache_prefetch_set(c, r->at.side, r->at.set);
+        return;
+    }
+    for (unsigned side = 0; side < c->chip.sides; side++)
+        cache_prefetch_set(c, side, r->at.set);
+}
+
+static void leave_stores_out(struct batch *b)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        if (trace_answers(b->access[i].kind))
+            b->access[kept++] = b->access[i];
+    b->n = kept;
+}
+
+static void next_batch(const struct predictor *m, struct pattern *p, struct batch *b)
+{
+    size_t made;
+
+    do {
+        made = b->n = pattern_fill(p, b->access, BATCH);
+        if (m->effect == EFFECT_STORES)
+            leave_stores_out(b);
+    } while (b->n == 0 && made > 0);
+}
+
+/* Looks a batch up, whose part of the table has been asked for, and asks for its first sets. */
+static void look_ahead(struct predictor *m, struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->ref[i] = ref_of(m, b->access[i].offset >> m->cache.line_shift);
+    for (size_t i = 0; i < AHEAD && i < b->n; i++)
+        prefetch(m, &b->access[i], &b->ref[i]);
+}
+
+/* Between the accesses of a batch, one at a time, so that the host keeps up with them, it is asked for sets of later ones and
+ * for the lines of the next batch. */
+static void run_batch(struct predictor *m, const struct batch *b, const struct batch *next)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        if (i + AHEAD < b->n)
+            prefetch(m, &b->access[i + AHEAD], &b->ref[i + AHEAD]);
+        if (i < next->n)
+            __builtin_prefetch(&m->at[next->access[i].offset >> m->cache.line_shift]);
+        run_one(m, &b->access[i], &b->ref[i]);
     }
 }
 
-/* The next batch, whose lines are asked for before the one before it runs. */
-static size_t next_batch(const struct predictor *m, struct pattern *p, struct access *a)
+static void run_pass(struct predictor *m, struct pattern *p, struct batch two[2])
 {
-    size_t n = pattern_fill(p, a, BATCH);
-
-    for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&m->at[a[i].offset >> m->cache.line_shift]);
-    return n;
-}
-
-static void run_pass(struct predictor *m, struct pattern *p, struct access *two_batches)
-{
-    struct access *now = two_batches, *next = two_batches + BATCH, *t;
-    size_t n, after;
+    struct batch *now = &two[0], *next = &two[1], *t;
 
     pattern_pass(p);
-    for (n = next_batch(m, p, now); n > 0; n = after) {
-        after = next_batch(m, p, next);
-        run_batch(m, now, n);
-        t = now;
-        now = next;
-        next = t;
+    begin_side(m, m->side);
+    for (next_batch(m, p, now); now->n > 0; t = now, now = next, next = t) {
+        next_batch(m, p, next);
+        look_ahead(m, now);
+        run_batch(m, now, next);
+    }
+    end_side(m);
+}
+
+/* Adds to count[]. */
+static void count_up(const struct predictor *m, const struct chip *chip,
+                     struct predict_count count[CHIP_SIDES])
+{
+    const uint32_t latency[CACHE_LEVELS] = {
+        [CACHE_LOCAL] = chip->latency_local,
+        [CACHE_REMOTE] = chip->latency_remote,
+        [CACHE_DRAM] = chip->latency_dram,
+        [CACHE_DRAM_REMOTE] = chip->latency_dram_remote,
+    };
+
+    for (uint32_t s = 0; s < chip->sides; s++) {
+        const struct tally *t = &m->tally[s];
+
+        for (int k = 0; k < CACHE_LEVELS; k++) {
+            count[s].level[k] += t->level[k];
+            count[s].cycles += t->level[k] * latency[k];
+        }
+        count[s].cycles += t->dirty_victims * chip->dirty_evict + t->atoms * chip->atom_extra;
+        count[s].stores += t->stores;
+        count[s].read += t->read << m->cache.sector_shift;
+        count[s].written += t->written << m->cache.sector_shift;
     }
 }
 
@@ -329,7 +416,7 @@ int predict_run(const struct chip *chip, struct pattern *p, const struct predict
                 struct predict_count count[CHIP_SIDES], char *why, size_t size)
 {
     struct predictor *m = xcalloc(1, sizeof *m);
-    struct access *a = xmalloc(2 * BATCH * sizeof *a);
+    struct batch *two = xmalloc(2 * sizeof *two);
     struct pattern_env env = {.sms = chip->sms, .context = m, .seed = o->seed};
     int failed = set_up(m, chip, p, o, why, size);
 
@@ -339,12 +426,15 @@ int predict_run(const struct chip *chip, struct pattern *p, const struct predict
         failed = pattern_start(p, &env, why, size);
     }
     for (uint64_t pass = 0; !failed && pass < o->warm + o->passes; pass++) {
-        m->count = pass < o->warm ? NULL : count;
-        run_pass(m, p, a);
+        if (pass == o->warm)
+            memset(m->tally, 0, sizeof m->tally);
+        run_pass(m, p, two);
     }
+    if (!failed)
+        count_up(m, chip, count);
     clean_up(m);
     free(m);
-    free(a);
+    free(two);
     return failed;
 }
 
@@ -353,8 +443,6 @@ void predict_add(struct predict_count *to, const struct predict_count *c)
     for (int i = 0; i < CACHE_LEVELS; i++)
         to->level[i] += c->level[i];
     to->stores += c->stores;
-    to->sector_miss += c->sector_miss;
-    to->dirty_victims += c->dirty_victims;
     to->read += c->read;
     to->written += c->written;
     to->cycles += c->cycles;
@@ -375,8 +463,6 @@ void predict_divide(struct predict_count *c, uint64_t n)
     }
     c->level[most] += sum - predict_answers(c);
     c->stores = rounded(c->stores, n);
-    c->sector_miss = rounded(c->sector_miss, n);
-    c->dirty_victims = rounded(c->dirty_victims, n);
     c->read = rounded(c->read, n);
     c->written = rounded(c->written, n);
     c->cycles = rounded(c->cycles, n);

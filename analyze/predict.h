@@ -26,10 +26,8 @@ struct predict_count {
     uint64_t
         level[CACHE_LEVELS]; /* loads and atomics that return a value, each by its slowest part */
     uint64_t stores;         /* and reductions */
-    uint64_t sector_miss;    /* accesses whose line was there and whose sector was not */
-    uint64_t dirty_victims;
-    uint64_t read, written; /* bytes from and to memory */
-    uint64_t cycles;        /* of what level[] counts, summed */
+    uint64_t read, written;  /* bytes from and to memory */
+    uint64_t cycles;         /* of what level[] counts, summed */
 };
 
 struct predict_options {

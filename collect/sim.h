@@ -2,7 +2,7 @@
 #ifndef L2_SIM_H
 #define L2_SIM_H
 
-#include "../share/lib/cache.h"
+#include "../share/lib/cache_ahead.h"
 #include "../share/lib/front.h"
 #include "device.h"
 

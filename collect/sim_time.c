@@ -219,7 +219,7 @@ static uint32_t change(struct sim *s, const struct sim_walker *w, uint32_t kind,
     if (kind == L2_ATOM)
         cycles += cycles_of(s, w, r.at, a) + c->atom_extra;
     else
-        cycles += c->store_latency + a.dirty_victim * c->dirty_evict;
+        cycles += c->store_latency + (uint32_t)a.dirty_victim * c->dirty_evict;
     spend_later(s, cycles);
     return cycles;
 }

@@ -1,39 +1,18 @@
 /* The cache model: memory, pages, and what is not an access. A load is in cache_load.c, stores in cache_write.c. */
-#include "cache_set.h"
+#include "cache_fill.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "cli.h"
 #include "mem.h"
 
-/* Large pages of the host, where it has them: sets are met in random order. */
-static uint8_t *blocks(size_t bytes)
-{
-    size_t huge = 2u << 20, room = (bytes + huge - 1) / huge * huge;
-    void *b = aligned_alloc(huge, room);
-
-    if (b != NULL)
-        (void)madvise(b, room, MADV_HUGEPAGE);
-    return b;
-}
-
-static void layout(struct cache *c)
-{
-    uint32_t ways = c->chip.ways;
-
-    c->policy_at = (ways + 7) / 8 * 32;
-    c->held_at = c->policy_at + (ways + 7) / 8 * 8;
-    c->state_at = c->held_at + 2;
-    c->stride = (c->state_at + 2 * (size_t)ways + 63) / 64 * 64;
-}
-
 /* Parts of every line's place within a page, in two tables. */
 static void tabulate(struct cache *c)
 {
-    uint32_t bits = c->page_shift - c->line_shift;
+    uint32_t bits = c->in_page = c->page_shift - c->line_shift;
 
     c->low_bits = (bits + 1) / 2;
+    c->low_mask = (1u << c->low_bits) - 1;
     c->low = xmalloc(sizeof *c->low << c->low_bits);
     c->high = xmalloc(sizeof *c->high << (bits - c->low_bits));
     for (uint64_t i = 0; i < 1ull << c->low_bits; i++)
@@ -49,17 +28,17 @@ int cache_init(struct cache *c, const struct chip *chip, char *why, size_t why_s
     if (policy_find(chip->policy, &c->policy) != 0 || placer_init(&c->placer, chip) != 0)
         return cli_why(why, why_size, "masks with too many runs of bits");
     c->nset = (uint64_t)chip->slices * chip->sets;
-    layout(c);
-    c->block = blocks(c->nset * chip->sides * c->stride);
-    if (c->block == NULL)
-        return cli_why(why, why_size, "no memory for %llu sets", (unsigned long long)c->nset);
+    c->stride = set_bytes(chip->ways);
+    c->block = xmalloc_large(c->nset * chip->sides * c->stride);
     c->page_shift = (uint32_t)__builtin_ctzll(chip->page);
     c->line_shift = (uint32_t)__builtin_ctz(chip->line);
     c->sector_shift = (uint32_t)__builtin_ctz(chip->sector);
     tabulate(c);
     c->dirty_first = chip->evict_first == FIRST_DIRTY;
+    c->copies = chip->copies != COPIES_NEVER && chip->sides > 1;
     c->drops = chip->copy_drop && chip->sides > 1;
     c->lru = strcmp(c->policy.name, "lru") == 0;
+    c->usual = c->lru && chip->ways == USUAL.ways;
     cache_fetch(c, chip->fetch);
     rng_seed(&c->rng, chip->seed ^ 0x6361636865);
     cache_clear(c);
@@ -69,7 +48,7 @@ int cache_init(struct cache *c, const struct chip *chip, char *why, size_t why_s
 void cache_free(struct cache *c)
 {
     free(c->block);
-    free(c->frame);
+    free(c->first);
     free(c->page);
     free(c->high);
     free(c->low);
@@ -79,17 +58,13 @@ void cache_free(struct cache *c)
 
 void cache_clear(struct cache *c)
 {
-    unsigned ways = c->chip.ways;
+    struct set s = set_numbered(c, shape_of(c), 0);
 
-    for (unsigned side = 0; side < c->chip.sides; side++)
-        for (uint64_t i = 0; i < c->nset; i++) {
-            struct set s = set_at(c, side, (uint32_t)i);
-
-            memset(s.tag, 0xff, c->policy_at);
-            memset(s.state, 0, ways * sizeof *s.state);
-            c->policy.reset(&c->policy, s.policy, ways);
-            *s.held = 0;
-        }
+    memset(c->block, 0, c->stride);
+    memset(s.tag, 0xff, set_room(s.is.ways) * sizeof *s.tag);
+    c->policy.reset(&c->policy, s.policy, s.is.ways);
+    for (uint64_t i = 1; i < c->nset * c->chip.sides; i++)
+        memcpy(c->block + i * c->stride, c->block, c->stride);
     memset(&c->count, 0, sizeof c->count);
 }
 
@@ -113,47 +88,24 @@ int cache_map(struct cache *c, uint64_t bytes, uint64_t seed)
     for (uint64_t i = 0; i < n; i++)
         order[i] = (uint32_t)i;
     rng_shuffle(&r, order, n);
-    c->frame = xrealloc(c->frame, pages + 1, sizeof *c->frame);
+    c->first = xrealloc(c->first, pages + 1, sizeof *c->first);
     c->page = xrealloc(c->page, pages + 1, sizeof *c->page);
     c->pages = pages;
     for (uint64_t i = 0; i < pages; i++) {
-        c->frame[i] = (uint32_t)(order[i / extent] * extent + i % extent);
-        c->page[i] = place_page(&c->placer, (uint64_t)c->frame[i] << c->page_shift);
+        uint64_t frame = order[i / extent] * extent + i % extent;
+
+        c->first[i] = (uint32_t)(frame << c->in_page);
+        c->page[i] = place_page(&c->placer, frame << c->page_shift);
     }
     free(order);
     return 0;
 }
 
-struct cache_ref cache_ref(const struct cache *c, uint64_t offset)
+void cache_fetch(struct cache *c, uint32_t bytes)
 {
-    uint64_t page = offset >> c->page_shift;
-    uint32_t in_page = (uint32_t)(offset & (c->chip.page - 1)) >> c->line_shift;
-    uint32_t first = c->frame[page] << (c->page_shift - c->line_shift);
-    struct cache_ref r;
-
-    r.at = place_join(&c->placer, &c->page[page], &c->high[in_page >> c->low_bits],
-                      &c->low[in_page & ((1u << c->low_bits) - 1)]);
-    r.line = first | in_page;
-    return r;
-}
-
-/* A macro: gcc takes a function that does nothing but prefetch for one without effect, and drops its calls. */
-#define PREFETCH_SET(c, side, set)                                                                 \
-    do {                                                                                           \
-        const uint8_t *b_ = (c)->block + ((side) * (c)->nset + (set)) * (c)->stride;               \
-                                                                                                   \
-        __builtin_prefetch(b_, 1);                                                                 \
-        __builtin_prefetch(b_ + 64, 1);                                                            \
-        if ((c)->stride > 128)                                                                     \
-            __builtin_prefetch(b_ + 128, 1);                                                       \
-    } while (0)
-
-void cache_prefetch(const struct cache *c, struct cache_ref r, unsigned side)
-{
-    if (r.at.side != side && c->chip.copies != COPIES_NEVER)
-        PREFETCH_SET(c, side, r.at.set);
-    if (r.at.side == side || c->far_missed || c->chip.copies == COPIES_NEVER)
-        PREFETCH_SET(c, r.at.side, r.at.set);
+    c->chip.fetch = bytes;
+    for (uint32_t sectors = 0; sectors <= SECTORS; sectors++)
+        c->wide[sectors] = (uint8_t)set_widen(c, sectors, bytes);
 }
 
 void cache_persist(struct cache *c, uint32_t ways)
@@ -162,7 +114,7 @@ void cache_persist(struct cache *c, uint32_t ways)
     if (ways > 0)
         return;
     for (uint64_t i = 0; i < c->nset * c->chip.sides; i++) {
-        struct set s = set_at(c, 0, (uint32_t)i);
+        struct set s = set_numbered(c, shape_of(c), i);
 
         for (unsigned w = 0; w < c->chip.ways; w++)
             s.state[w] &= (uint16_t)~KEEP;
@@ -171,8 +123,8 @@ void cache_persist(struct cache *c, uint32_t ways)
 
 uint32_t cache_state(const struct cache *c, struct cache_ref r, unsigned side)
 {
-    struct set s = set_at(c, side, r.at.set);
-    unsigned way = set_find(s.tag, c->chip.ways, r.line);
+    struct set s = set_at(c, shape_of(c), side, r.at.set);
+    unsigned way = set_way(s, r.line);
 
     return way < c->chip.ways ? s.state[way] & (SECTORS | DIRTY) : 0;
 }

@@ -17,10 +17,10 @@ enum cache_flag {
     CACHE_QUIET = 4 /* a load that allocates nothing */
 };
 
+/* Two words: gcc puts smaller fields together in memory and reads them back at once, for which the processor waits. */
 struct cache_answer {
-    uint8_t level;        /* enum cache_level: who had the data (a store: who had the line) */
-    uint8_t sector_miss;  /* 1: the line was there, the sector was not */
-    uint8_t dirty_victim; /* dirty lines that had to leave */
+    uint64_t level;        /* enum cache_level: who had the data (a store: who had the line) */
+    uint64_t dirty_victim; /* dirty lines that had to leave */
 };
 
 /* Sums since cache_clear. */
@@ -29,7 +29,7 @@ struct cache_count {
     uint64_t evicted, copies, dropped;
 };
 
-/* A line of the buffer, looked up once. */
+/* A line of the buffer, looked up once: cache_ahead.h. */
 struct cache_ref {
     struct place at;
     uint32_t line; /* physical line number */
@@ -41,20 +41,22 @@ struct cache {
     struct policy policy;
     struct cache_count count;
     struct rng rng;
-    uint8_t *block;          /* sides x slices x sets blocks: cache.c has their layout */
-    size_t stride, state_at; /* bytes of a block; where its states begin */
+    uint8_t *block;          /* sides x slices x sets blocks: cache_set.h has their layout */
+    size_t stride;           /* bytes of a block */
     uint64_t nset;           /* of a side */
-    uint32_t *frame;         /* of each page of the buffer */
-    uint64_t pages;
+    uint32_t *first;         /* physical line number of the start of each page of the buffer */
     struct place_part *page; /* of each page */
     struct place_part *high,
         *low; /* of a line within its page: its high bits, its low_bits low ones */
-    uint32_t low_bits;
+    uint64_t pages;
+    uint32_t in_page; /* log2 of the lines of a page */
+    uint32_t low_bits, low_mask;
     uint64_t *bytes; /* byte masks of partly written sectors, made when first needed */
     uint32_t page_shift, line_shift, sector_shift, keep_ways;
-    uint32_t policy_at, held_at; /* in a block, as state_at */
-    uint8_t wide[16];            /* sectors -> the fetched blocks around them */
-    bool lru, dirty_first, drops, far_missed;
+    uint8_t wide[16]; /* sectors -> the fetched blocks around them */
+    bool lru, usual;  /* cache_set.h: struct shape */
+    bool copies, drops, dirty_first;
+    bool far_missed; /* the last load of another side's line went on to that side */
 };
 
 /* 0, or -1 and why; cache_free afterwards. The chip has passed chip_check. */
@@ -67,11 +69,6 @@ void cache_clear(struct cache *c);
 void cache_fetch(struct cache *c, uint32_t bytes);
 /* Ways of each set that persisting lines may hold; 0 forgets which lines persist. */
 void cache_persist(struct cache *c, uint32_t ways);
-
-/* The line of an offset into the buffer (which must be mapped). */
-struct cache_ref cache_ref(const struct cache *c, uint64_t offset);
-/* Asks the host's own caches for the sets that an access by this side will need. */
-void cache_prefetch(const struct cache *c, struct cache_ref r, unsigned side);
 
 /* Sectors of the line that [offset, offset + bytes) covers, within the line of `offset`. */
 static inline uint32_t cache_sectors(const struct cache *c, uint64_t offset, uint32_t bytes)

@@ -1,73 +1,68 @@
 /* A set of the cache model, for cache*.c alone.
  *
- * It is one block of memory that fits a few lines of the host's cache: tags of 32 bits (physical line number), the policy's
- * bytes, the number of lines held, states of 16 bits: for 16 ways two lines of the host. Tags stay where they are; the
- * policy's bytes say which way goes next. */
+ * It is one block of memory that fits a few lines of the host's cache: tags of 32 bits (physical line number), states of 16
+ * bits, the policy's bytes, how many lines it holds and how many are dirty: for 16 ways two lines of the host. Tags stay
+ * where they are; the policy's bytes say which way goes next. */
 #ifndef L2_CACHE_SET_H
 #define L2_CACHE_SET_H
-
-#include <string.h>
 
 #include "cache.h"
 #include "cache_find.h"
 
-/* A way's state: valid sectors in bits 0-3, dirty in 4-7, partly written in 8-11, and */
-#define SECTORS 0xfu
-#define DIRTY   0xf0u
-#define PARTIAL 8
-#define COPY    (1u << 12)
-#define KEEP    (1u << 13)
-#define TOUCHED (1u << 14) /* a home line that another side has read */
+/* All that an access passes through is one function for the compiler, which makes two out of it: one that knows the shape of
+ * most chips' sets, a third faster, and one for any shape. */
+#define HOT inline __attribute__((always_inline))
+struct shape {
+    unsigned ways;
+    bool lru, usual;
+};
+#define USUAL ((struct shape){16, true, true})
+
+static inline struct shape shape_of(const struct cache *c)
+{
+    return (struct shape){c->chip.ways, c->lru, false};
+}
 
 struct set {
-    uint32_t *tag;
+    struct shape is;
+    uint32_t *tag; /* with room for the ways rounded up to eight */
     uint16_t *state;
-    uint8_t *policy, *held;
+    uint8_t *policy, *held, *dirty;
     uint64_t number; /* over all sides */
 };
 
-static inline struct set set_at(const struct cache *c, unsigned side, uint32_t set)
+static inline size_t set_room(unsigned ways)
 {
-    uint64_t number = side * c->nset + set;
-    uint8_t *b = c->block + number * c->stride;
-    struct set s = {(uint32_t *)(void *)b, (uint16_t *)(void *)(b + c->state_at), b + c->policy_at,
-                    b + c->held_at, number};
-
-    return s;
+    return (ways + 7) / 8 * 8;
 }
 
-static inline void set_touch(struct cache *c, const struct set *s, unsigned way)
+static inline size_t set_bytes(unsigned ways)
 {
-    if (c->lru)
-        policy_to_front(s->policy, way);
-    else
-        c->policy.hit(&c->policy, s->policy, c->chip.ways, way, &c->rng);
+    return (7 * set_room(ways) + 2 + 63) / 64 * 64;
 }
 
-static inline uint32_t sectors_in(uint32_t bits)
+static HOT struct set set_numbered(const struct cache *c, struct shape is, uint64_t number)
 {
-    static const uint8_t ones[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    uint8_t *b = c->block + number * set_bytes(is.ways);
+    size_t room = set_room(is.ways);
 
-    return ones[bits & SECTORS];
+    return (struct set){.is = is,
+                        .tag = (uint32_t *)(void *)b,
+                        .state = (uint16_t *)(void *)(b + 4 * room),
+                        .policy = b + 6 * room,
+                        .held = b + 7 * room,
+                        .dirty = b + 7 * room + 1,
+                        .number = number};
 }
 
-/* Writes back what is dirty; true if something was. */
-static inline bool set_clean(struct cache *c, uint16_t *state)
+static HOT struct set set_at(const struct cache *c, struct shape is, unsigned side, uint32_t set)
 {
-    uint32_t dirty = *state >> 4 & SECTORS;
-
-    c->count.dram_write += sectors_in(dirty);
-    *state &= (uint16_t)~DIRTY;
-    return dirty != 0;
+    return set_numbered(c, is, side * c->nset + set);
 }
-void set_take_out(struct cache *c, const struct set *s, unsigned way);
-/* Takes the line out on every side but its home and `spared`. */
-void set_drop_copies(struct cache *c, struct place at, uint32_t line, unsigned spared);
-/* A way for a line that is not in the set. */
-unsigned set_fill(struct cache *c, const struct set *s, struct cache_ref r, unsigned flags,
-                  struct cache_answer *a);
-/* Makes sectors of the home line valid; *hit says whether they were. The way, or `ways` with CACHE_QUIET. */
-unsigned set_read_home(struct cache *c, const struct set *s, struct cache_ref r, uint32_t sectors,
-                       uint32_t fetch, unsigned flags, struct cache_answer *a, bool *hit);
+
+static inline unsigned set_way(struct set s, uint32_t line)
+{
+    return set_find(s.tag, s.is.ways, line);
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *must(void *p, size_t bytes)
 {
@@ -18,6 +19,17 @@ static void *must(void *p, size_t bytes)
 void *xmalloc(size_t bytes)
 {
     return must(malloc(bytes), bytes);
+}
+
+void *xmalloc_large(size_t bytes)
+{
+    size_t large = 2u << 20, unit = bytes < large ? 64 : large;
+    size_t room = (bytes + unit - 1) / unit * unit;
+    void *p = must(aligned_alloc(unit, room), room);
+
+    if (unit == large)
+        (void)madvise(p, room, MADV_HUGEPAGE);
+    return p;
 }
 
 void *xcalloc(size_t n, size_t bytes)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 void *xmalloc(size_t bytes);
+/* For arrays that are met in random order: in large pages of the host, where it has them. */
+void *xmalloc_large(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *old, size_t n, size_t bytes);
 char *xstrdup(const char *s);

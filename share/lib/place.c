@@ -1,5 +1,5 @@
 /* Compiles a chip's hashes, and evaluates them. */
-#include "place.h"
+#include "place_join.h"
 #include "rng.h"
 
 #include <string.h>
@@ -89,21 +89,10 @@ int placer_init(struct placer *p, const struct chip *c)
     p->set_hash = c->set_hash;
     if (pack(&p->unit, free & c->slice_key) != 0)
         return -1;
-    return pack(&p->inside, free & ~c->slice_key);
-}
-
-/* floor(x / n) by the inverse 2^64 / n + 1; exact while x < 2^32 (x * n < 2^64). */
-static uint64_t over(uint64_t x, uint64_t inverse, uint32_t n)
-{
-    return n == 1 ? x : (uint64_t)((unsigned __int128)x * inverse >> 64);
-}
-
-/* A hash of 32 bits to [0, n). */
-static uint32_t hash_below(uint64_t x, uint64_t seed, uint32_t n)
-{
-    x = (x ^ seed) * 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    return (uint32_t)((x >> 32) * n >> 32);
+    if (pack(&p->inside, free & ~c->slice_key) != 0)
+        return -1;
+    p->inside_mask = (1ull << p->inside.bits) - 1;
+    return 0;
 }
 
 static uint32_t parity(uint64_t x)
@@ -114,36 +103,17 @@ static uint32_t parity(uint64_t x)
     return (uint32_t)(0x6996u >> ((x ^ x >> 4) & 15)) & 1;
 }
 
-static uint32_t set_of(const struct placer *p, uint64_t i)
-{
-    uint64_t row = over(i, p->sets_inverse, p->sets);
-    uint32_t set = (uint32_t)(i - row * p->sets), by;
-
-    if (p->set_hash == SET_NONE)
-        return set;
-    if (p->set_hash == SET_MIX)
-        return hash_below(i, p->seed, p->sets);
-    by = hash_below(row, p->seed, p->sets);
-    if ((p->sets & (p->sets - 1)) == 0)
-        return set ^ by;
-    set += by;
-    return set >= p->sets ? set - p->sets : set;
-}
-
 struct place_part place_within(const struct placer *p, uint64_t offset)
 {
-    uint64_t u = packed(&p->unit, offset);
-    uint32_t bits = 0;
-    struct place_part part = {.row = over(u, p->modulo_inverse, p->modulo)};
+    uint64_t u = packed(&p->unit, offset), row = place_over(u, p->modulo_inverse, p->modulo);
+    uint32_t slice = 0, side = 0;
 
-    part.rest = (uint32_t)(u - part.row * p->modulo);
-    part.inside = packed(&p->inside, offset);
     for (uint32_t k = 0; k < p->side_bits; k++)
-        part.side = (uint8_t)(part.side | parity(offset & p->side_mask[k]) << k);
+        side |= parity(offset & p->side_mask[k]) << k;
     for (uint32_t k = 0; k < p->slice_bits; k++)
-        bits = bits << 1 | parity(offset & p->slice_mask[k]);
-    part.slice_bits = (uint16_t)bits;
-    return part;
+        slice = slice << 1 | parity(offset & p->slice_mask[k]);
+    return (struct place_part){row << p->inside.bits | packed(&p->inside, offset),
+                               (uint32_t)(u - row * p->modulo), slice << PLACE_SIDE_BITS | side};
 }
 
 struct place_part place_page(const struct placer *p, uint64_t physical)
@@ -151,50 +121,9 @@ struct place_part place_page(const struct placer *p, uint64_t physical)
     struct place_part part = place_within(p, physical);
 
     if (p->side_page)
-        part.side ^= (uint8_t)hash_below(physical >> p->page_shift, p->seed ^ 0x70616765,
-                                         1u << p->side_bits);
+        part.bits ^=
+            place_hash(physical >> p->page_shift, p->seed ^ 0x70616765, 1u << p->side_bits);
     return part;
-}
-
-/* The slice within its XOR class: rest, and row, which becomes the row within the slice. */
-static uint32_t slice_of(const struct placer *p, uint32_t rest, uint64_t *row)
-{
-    uint32_t m = rest;
-
-    if (p->mixed) {
-        m += hash_below(*row, ~p->seed, p->modulo);
-        m = m >= p->modulo ? m - p->modulo : m;
-    }
-    if (p->table_n != 0) {
-        uint32_t at = m;
-
-        m = p->table[at];
-        *row = *row * p->count[m] + p->rank[at];
-    }
-    return m;
-}
-
-struct place place_join(const struct placer *p, const struct place_part *page,
-                        const struct place_part *high, const struct place_part *low)
-{
-    uint64_t row = page->row + high->row + low->row, i;
-    uint32_t rest = page->rest + high->rest + low->rest, slice;
-    struct place at;
-
-    for (int k = 0; k < 2; k++) {
-        uint32_t carry = rest >= p->modulo;
-
-        row += carry;
-        rest -= carry ? p->modulo : 0;
-    }
-    slice = slice_of(p, rest, &row) << p->slice_bits;
-    slice |= (uint32_t)(page->slice_bits ^ high->slice_bits ^ low->slice_bits);
-    i = row << p->inside.bits | page->inside | high->inside | low->inside;
-    at.side = page->side ^ high->side ^ low->side;
-    at.slice = (uint16_t)slice;
-    at.set = slice * p->sets + set_of(p, i);
-    at.sub = p->sub_slices == 1 ? 0 : (uint8_t)hash_below(i, p->seed + 1, p->sub_slices);
-    return at;
 }
 
 struct place place_of(const struct placer *p, uint64_t physical)

@@ -12,11 +12,12 @@
 
 #include "chip.h"
 
+/* One word, which gcc keeps in a register: smaller fields it puts together in memory and has to wait for. */
 struct place {
-    uint32_t set;   /* slice * sets + set within the slice; a copy on another side has the same */
-    uint16_t slice; /* 0 .. slices - 1 */
-    uint8_t side;   /* home */
-    uint8_t sub;    /* sub-slice */
+    uint64_t set : 32;   /* slice * sets + set within the slice; the same for a copy elsewhere */
+    uint64_t slice : 16; /* 0 .. slices - 1 */
+    uint64_t side : 8;   /* home */
+    uint64_t sub : 8;    /* sub-slice */
 };
 
 struct place_field {
@@ -35,7 +36,7 @@ struct placer {
     uint64_t side_mask[2], slice_mask[10];
     uint32_t side_bits, slice_bits;
     uint32_t modulo, sets, sub_slices, page_shift;
-    uint64_t modulo_inverse, sets_inverse, seed;
+    uint64_t modulo_inverse, sets_inverse, seed, inside_mask;
     bool mixed, side_page;
     uint32_t set_hash;
     uint32_t table_n; /* 0: no table; then modulo is the table's length */
@@ -43,11 +44,11 @@ struct placer {
 };
 
 /* What some of an address's bits add to its place. */
+#define PLACE_SIDE_BITS 2
 struct place_part {
-    uint64_t row, inside; /* of u / modulo, of i below the unit */
-    uint32_t rest;        /* of u % modulo */
-    uint16_t slice_bits;
-    uint8_t side;
+    uint64_t i;    /* u / modulo, and below it the bits inside the unit */
+    uint32_t rest; /* u % modulo */
+    uint32_t bits; /* to be XORed: slice_bits << PLACE_SIDE_BITS | side */
 };
 
 /* The lowest set bits of the row-reduced masks of sides and slices: the address bits that the parities stand for, as many as
@@ -56,10 +57,9 @@ uint64_t place_pivots(const struct chip *c);
 /* 0, or -1 when the masks leave more than PLACE_FIELDS runs of address bits. */
 int placer_init(struct placer *p, const struct chip *c);
 struct place place_of(const struct placer *p, uint64_t physical);
-/* The same in parts, so that a table of parts spares most of the work: of a page's address, and of bits within pages. */
+/* The same in parts, so that a table of parts spares most of the work: of a page's address, and of bits within pages.
+ * place_join.h joins them. */
 struct place_part place_page(const struct placer *p, uint64_t physical);
 struct place_part place_within(const struct placer *p, uint64_t offset);
-struct place place_join(const struct placer *p, const struct place_part *page,
-                        const struct place_part *high, const struct place_part *low);
 
 #endif

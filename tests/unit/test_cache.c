@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "share/lib/cache.h"
+#include "share/lib/cache_ahead.h"
 #include "share/lib/chip_draw.h"
 #include "share/lib/mem.h"
 
@@ -99,7 +99,7 @@ static void test_tables(void **state)
         assert_int_equal(cache_map(&m, bytes, seed), 0);
         for (int k = 0; k < 500; k++) {
             uint64_t offset = rng_below(&r, bytes);
-            uint64_t physical = m.frame[offset / c->page] * c->page + offset % c->page;
+            uint64_t physical = (uint64_t)m.first[offset / c->page] * c->line + offset % c->page;
             struct cache_ref got = cache_ref(&m, offset);
             struct place want = place_of(&m.placer, physical);
 
@@ -159,7 +159,9 @@ static void small(struct chip *c)
 
 static unsigned level(struct cache *m, uint64_t offset, unsigned side)
 {
-    return cache_load(m, cache_ref(m, offset), side, cache_sectors(m, offset, 8), 0, 0).level;
+    uint32_t sectors = cache_sectors(m, offset, 8);
+
+    return (unsigned)cache_load(m, cache_ref(m, offset), side, sectors, 0, 0).level;
 }
 
 static void test_levels(void **state)
@@ -404,7 +406,7 @@ static void test_map(void **state)
         assert_int_equal(cache_map(&m, 64 << 20, 3), 0);
         seen = xcalloc(32, 1);
         for (unsigned i = 0; i < 32; i++)
-            assert_int_equal(seen[m.frame[i]]++, 0);
+            assert_int_equal(seen[m.first[i] >> m.in_page]++, 0);
         assert_int_equal(cache_map(&m, (64 << 20) + 1, 3), -1);
         cache_free(&m);
         free(seen);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "share/lib/cache.h"
+#include "share/lib/cache_ahead.h"
 #include "share/lib/chip_draw.h"
 #include "share/lib/mem.h"
 
@@ -88,7 +88,7 @@ static struct way *use(struct plain *p, unsigned side, uint32_t set, int i)
 }
 
 static struct way *insert(struct plain *p, unsigned side, struct place at, uint64_t line, bool low,
-                          unsigned *dirty_victims)
+                          uint64_t *dirty_victims)
 {
     uint32_t *held;
     struct way *w = set_of(p, side, at.set, &held), fresh = {.line = line};
@@ -126,7 +126,7 @@ static struct way *at_home(struct plain *p, struct place at, uint64_t line, uint
 {
     int i = find(p, at.side, at.set, line);
     struct way *w;
-    unsigned dirty = a->dirty_victim;
+    uint64_t dirty = a->dirty_victim;
     uint32_t get;
 
     *hit = false;
@@ -136,10 +136,9 @@ static struct way *at_home(struct plain *p, struct place at, uint64_t line, uint
             *hit = true;
             return w;
         }
-        a->sector_miss = 1;
     } else {
         w = insert(p, at.side, at, line, false, &dirty);
-        a->dirty_victim = (uint8_t)dirty;
+        a->dirty_victim = dirty;
     }
     get = wide(p->c, sectors) & ~w->valid;
     p->dram_read += bits(get);
@@ -153,16 +152,16 @@ static struct way *at_home(struct plain *p, struct place at, uint64_t line, uint
 static struct cache_answer plain_load(struct plain *p, struct place at, uint64_t line,
                                       unsigned side, uint32_t sectors)
 {
-    struct cache_answer a = {0, 0, 0};
+    struct cache_answer a = {0, 0};
     bool hit, touched;
     uint32_t get;
     struct way *w, *own = NULL;
-    unsigned dirty;
+    uint64_t dirty;
     int i;
 
     if (side == at.side || p->c->copies == COPIES_NEVER) {
         at_home(p, at, line, sectors, &a, &hit);
-        a.level = (uint8_t)((hit ? 0 : 2) + (side != at.side));
+        a.level = (uint64_t)((hit ? 0 : 2) + (side != at.side));
         return a;
     }
     i = find(p, side, at.set, line);
@@ -170,7 +169,6 @@ static struct cache_answer plain_load(struct plain *p, struct place at, uint64_t
         own = use(p, side, at.set, i);
         if ((own->valid & sectors) == sectors)
             return a;
-        a.sector_miss = 1;
     }
     w = at_home(p, at, line, sectors, &a, &hit);
     a.level = hit ? CACHE_REMOTE : CACHE_DRAM_REMOTE;
@@ -183,7 +181,7 @@ static struct cache_answer plain_load(struct plain *p, struct place at, uint64_t
             return a;
         dirty = a.dirty_victim;
         own = insert(p, side, at, line, p->c->copy_insert == INSERT_LRU, &dirty);
-        a.dirty_victim = (uint8_t)dirty;
+        a.dirty_victim = dirty;
         own->copy = true;
         p->copies++;
     } else {
@@ -224,10 +222,10 @@ static struct cache_answer plain_store(struct plain *p, struct place at, uint64_
 {
     const struct chip *c = p->c;
     int i = find(p, at.side, at.set, line);
-    struct cache_answer a = {(uint8_t)((i >= 0 ? 0 : 2) + (side != at.side)), 0, 0};
+    struct cache_answer a = {(uint64_t)((i >= 0 ? 0 : 2) + (side != at.side)), 0};
     uint32_t sectors = 0;
     struct way *w;
-    unsigned dirty = 0;
+    uint64_t dirty = 0;
     bool hit;
 
     for (uint32_t k = first; k < first + bytes; k++)
@@ -244,7 +242,7 @@ static struct cache_answer plain_store(struct plain *p, struct place at, uint64_
         w = at_home(p, at, line, sectors, &a, &hit);
     } else {
         w = insert(p, at.side, at, line, false, &dirty);
-        a.dirty_victim = (uint8_t)dirty;
+        a.dirty_victim = dirty;
     }
     for (uint32_t s = 0; s < c->line / c->sector; s++) {
         uint32_t stored = 0, have = 0;
@@ -272,11 +270,11 @@ static struct cache_answer plain_store(struct plain *p, struct place at, uint64_
 static struct cache_answer plain_atomic(struct plain *p, struct place at, uint64_t line,
                                         unsigned side, uint32_t sectors)
 {
-    struct cache_answer a = {0, 0, 0};
+    struct cache_answer a = {0, 0};
     bool hit;
 
     at_home(p, at, line, sectors, &a, &hit);
-    a.level = (uint8_t)((hit ? 0 : 2) + (side != at.side));
+    a.level = (uint64_t)((hit ? 0 : 2) + (side != at.side));
     if (p->c->copies != COPIES_NEVER)
         drop_copies(p, at, line);
     spoil(p, at, line, sectors);
@@ -302,7 +300,7 @@ static void both(struct cache *m, struct plain *p, struct rng *r, uint64_t bytes
     uint32_t first = (uint32_t)rng_below(r, c->line), most = c->line - first;
     uint32_t len = kind % 2 ? 1 + (uint32_t)rng_below(r, most) : most < 8 ? most : 8;
     uint32_t sectors = cache_sectors(m, first, len);
-    struct cache_answer a = {0, 0, 0}, b = {0, 0, 0};
+    struct cache_answer a = {0, 0}, b = {0, 0};
 
     if (kind < 13) {
         a = cache_load(m, ref, side, sectors, 0, 0);
@@ -318,8 +316,8 @@ static void both(struct cache *m, struct plain *p, struct rng *r, uint64_t bytes
         plain_discard(p, ref.at, ref.line);
     }
     if (memcmp(&a, &b, sizeof a) != 0)
-        fail_msg("%s: kind %u: level %u %u, sector miss %u %u, dirty victims %u %u", what, kind,
-                 a.level, b.level, a.sector_miss, b.sector_miss, a.dirty_victim, b.dirty_victim);
+        fail_msg("%s: kind %u: level %u %u, dirty victims %u %u", what, kind, (unsigned)a.level,
+                 (unsigned)b.level, (unsigned)a.dirty_victim, (unsigned)b.dirty_victim);
     if (m->count.dram_read != p->dram_read || m->count.dram_write != p->dram_write ||
         m->count.dropped != p->dropped || m->count.copies != p->copies)
         fail_msg("%s: kind %u: counts differ", what, kind);
@@ -343,6 +341,7 @@ static void test_against_plain(void **state)
         rng_seed(&r, seed);
         chip_draw(c, &r, &how);
         c->sets = 1 + (uint32_t)rng_below(&r, 5);
+        c->ways = seed % 4 == 1 ? 16 : c->ways; /* with LRU a path of its own */
         assert_int_equal(cache_init(&m, c, why, sizeof why), 0);
         assert_int_equal(cache_map(&m, 4 << 20, seed), 0);
         p.nset = c->slices * c->sets;
