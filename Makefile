@@ -44,7 +44,7 @@ help:
 	@echo 'all        the programs, into bin/ (a GPU needs nvcc at build time; nothing else does)'
 	@echo 'check      all tests that need no GPU; T=NAME runs one file or one test'
 	@echo 'check-gpu  the tests that need one'
-	@echo 'bench      timings of l2stat; bench-gpu bandwidth by every variant, against BENCH_PEER=program|file|GB/s'
+	@echo 'bench      timings of l2stat, the cache model and l2predict; bench-gpu bandwidth by every variant, against BENCH_PEER=program|file|GB/s'
 	@echo 'fuzz       random input to the reader for FUZZ_SECONDS (60); check does it for 4'
 	@echo 'report     surveys the default device (SURVEY=--quick) and writes report/index.html'
 	@echo 'lint       mandoc, shellcheck, cppcheck, clang-tidy, clang-format, and the rules of the house'
@@ -101,10 +101,13 @@ check: all tests
 
 tests: $(UNIT) $O/tests/draw_chip
 
-# Timings against datamash, Miller and awk, as TSV; ROWS=500000 for a quick one. Then the cache model: million loads a second.
+# Timings against datamash, Miller and awk, as TSV; ROWS=500000 for a quick one. Then million accesses a second of the cache
+# model and of l2predict.
 bench: all build/bench/reader build/bench/cache
 	tests/bench/stat.sh $B build/bench
 	@for d in tiny v100 h200; do build/bench/cache share/devices/$$d.dev 32K 4M 20M; done
+	@build/bench/cache share/devices/h200.dev 128M
+	tests/bench/predict.sh $B
 
 build/bench/%: tests/bench/%.c $O/share.a
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 /* How many loads a second does the cache model answer? cache DEVICE.dev SIZE...: for each working set of a random
  * cyclic order the best of 5 turns, in millions of loads a second of processor time: of lines looked up before, as in a
  * chase, and with the lookup of the address, as in a sweep. */
-#include "../../share/lib/cache.h"
+#include "../../share/lib/cache_ahead.h"
 #include "../../share/lib/cli.h"
 #include "../../share/lib/mem.h"
 
