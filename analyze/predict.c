@@ -57,14 +57,20 @@ struct predictor {
     enum predict_effect effect;
 };
 
+/* All lines of a page. */
 static __attribute__((noinline)) void look_up(struct predictor *m, uint64_t page)
 {
-    uint64_t first = page << m->cache.in_page, end = first + (1ull << m->cache.in_page);
+    const struct cache *c = &m->cache;
+    uint32_t *to = &m->at[page << c->in_page];
 
-    for (uint64_t i = first; i < end; i++) {
-        struct place at = cache_ref(&m->cache, i << m->cache.line_shift).at;
+    for (uint32_t high = 0; high < 1u << (c->in_page - c->low_bits); high++) {
+        struct place_part above = place_join(c->page[page], c->high[high]);
 
-        m->at[i] = at.set << SIDE_BITS | at.side;
+        for (uint32_t low = 0; low <= c->low_mask; low++) {
+            struct place at = place_from(&c->placer, place_join(above, c->low[low]));
+
+            *to++ = at.set << SIDE_BITS | at.side;
+        }
     }
     m->known[page] = true;
 }

@@ -12,10 +12,11 @@ static inline struct cache_ref cache_ref(const struct cache *c, uint64_t offset)
 {
     uint64_t line = offset >> c->line_shift, page = line >> c->in_page;
     uint32_t in_page = (uint32_t)(line - (page << c->in_page));
-    struct place at = place_join(&c->placer, &c->page[page], &c->high[in_page >> c->low_bits],
-                                 &c->low[in_page & c->low_mask]);
+    struct place_part within =
+        place_join(c->high[in_page >> c->low_bits], c->low[in_page & c->low_mask]);
 
-    return (struct cache_ref){at, c->first[page] + in_page};
+    return (struct cache_ref){place_from(&c->placer, place_join(c->page[page], within)),
+                              c->first[page] + in_page};
 }
 
 /* Asks for a set of a side. */

@@ -8,8 +8,6 @@
 uint32_t set_widen(const struct cache *c, uint32_t sectors, uint32_t fetch);
 /* The victim where the policy's is a dirty line, or one to be kept, or where dirty ones go first. */
 unsigned set_other_victim(struct cache *c, uint64_t number, unsigned way);
-/* The empty way that is filled first. */
-unsigned set_empty_way(const struct cache *c, uint64_t number);
 bool set_may_keep(const struct cache *c, uint64_t number);
 
 static inline uint32_t set_fetched(const struct cache *c, uint32_t sectors, uint32_t fetch)
@@ -47,7 +45,7 @@ static HOT unsigned set_fill(struct cache *c, struct set s, struct cache_ref r, 
     uint32_t keep = flags & CACHE_KEEP && c->keep_ways > 0 && set_may_keep(c, s.number) ? KEEP : 0;
 
     if (*s.held < ways) {
-        way = set_empty_way(c, s.number);
+        way = set_empty_way(c, s);
         ++*s.held;
     } else {
         way = set_victim(c, s);

@@ -1,4 +1,4 @@
-/* What few accesses to a set of the cache model come to: an empty way, another victim, lines taken out, wider fetches. */
+/* What few accesses to a set of the cache model come to: another victim, lines taken out, wider fetches. */
 #include "cache_fill.h"
 
 uint32_t set_widen(const struct cache *c, uint32_t sectors, uint32_t fetch)
@@ -65,14 +65,6 @@ unsigned set_other_victim(struct cache *c, uint64_t number, unsigned way)
     if (c->chip.evict_first != FIRST_ANY)
         way = by_dirt(c, s, way);
     return s.state[way] & KEEP ? spare(c, s, way, KEEP, false) : way;
-}
-
-unsigned set_empty_way(const struct cache *c, uint64_t number)
-{
-    struct set s = set_numbered(c, shape_of(c), number);
-    uint32_t all = (uint32_t)((1ull << s.is.ways) - 1);
-
-    return policy_empty_way(&c->policy, set_ways_of(s.tag, s.is.ways, EMPTY) & all);
 }
 
 bool set_may_keep(const struct cache *c, uint64_t number)

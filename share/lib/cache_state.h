@@ -40,6 +40,14 @@ static inline bool set_clean(struct cache *c, struct set s, unsigned way)
     return true;
 }
 
+/* The empty way that is filled first. */
+static HOT unsigned set_empty_way(const struct cache *c, struct set s)
+{
+    uint32_t all = (uint32_t)((1ull << s.is.ways) - 1);
+
+    return policy_empty_way(&c->policy, set_ways_of(s.tag, s.is.ways, EMPTY) & all);
+}
+
 /* What few accesses need is a function that takes a set by its number, so that the others need no set in memory. */
 void set_take_out(struct cache *c, uint64_t number, unsigned way);
 void set_drop_copies(struct cache *c, struct place at, uint32_t line, unsigned spared);

@@ -128,8 +128,5 @@ struct place_part place_page(const struct placer *p, uint64_t physical)
 
 struct place place_of(const struct placer *p, uint64_t physical)
 {
-    static const struct place_part none;
-    struct place_part all = place_page(p, physical);
-
-    return place_join(p, &all, &none, &none);
+    return place_from(p, place_page(p, physical));
 }

@@ -1,4 +1,4 @@
-/* Joining the parts of an address's place, for place.c and cache.c alone. */
+/* A place from the parts of its address, inline. */
 #ifndef L2_PLACE_JOIN_H
 #define L2_PLACE_JOIN_H
 
@@ -52,12 +52,16 @@ static inline uint32_t place_slice(const struct placer *p, uint32_t rest, uint64
     return m;
 }
 
-static inline struct place place_join(const struct placer *p, const struct place_part *page,
-                                      const struct place_part *high, const struct place_part *low)
+static inline struct place_part place_join(struct place_part a, struct place_part b)
 {
-    uint64_t i = page->i + high->i + low->i, row = i >> p->inside.bits;
-    uint32_t rest = page->rest + high->rest + low->rest, slice;
-    uint32_t bits = page->bits ^ high->bits ^ low->bits, n = p->modulo, carry;
+    return (struct place_part){a.i + b.i, a.rest + b.rest, a.bits ^ b.bits};
+}
+
+/* Of up to three parts joined, whose rests may add up to three times the modulo. */
+static inline struct place place_from(const struct placer *p, struct place_part all)
+{
+    uint64_t i = all.i, row = i >> p->inside.bits;
+    uint32_t rest = all.rest, bits = all.bits, n = p->modulo, carry, slice;
     struct place at;
 
     /* Without branches, which often go the other way. */
