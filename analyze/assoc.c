@@ -8,38 +8,42 @@
 
 enum { MOST_WAYS = 64 };
 
-static size_t different(const double *x, size_t n)
+size_t tips_different(double *first, size_t n)
 {
     size_t k = n > 0;
 
+    gsl_sort(first, 1, n);
     for (size_t i = 1; i < n; i++)
-        k += x[i] != x[i - 1];
+        k += first[i] != first[i - 1];
     return k;
 }
 
-int sets_from_tips(double *first, size_t n, double positions, double ways, double lost,
-                   struct estimate *sets, double *spread)
+/* mean = W (N + 1) / (N / S + even), solved for S. */
+static double sets_of_mean(double mean, double positions, double ways, double even)
 {
-    double mean, sd, half, k;
+    return mean * positions / (ways * (positions + 1) - even * mean);
+}
 
-    gsl_sort(first, 1, n);
-    k = (double)different(first, n);
+int sets_from_tips(const double *first, size_t n, size_t k, double positions, double ways,
+                   double lost, struct estimate *sets, double *spread)
+{
+    double mean, sd, half;
+
     if (k < 3)
         return -1;
     mean = gsl_stats_mean(first, 1, n);
     sd = gsl_stats_sd(first, 1, n);
-    half = gsl_cdf_tdist_Pinv(0.975, k - 1) * sd / sqrt(k) + lost * sd;
+    half = gsl_cdf_tdist_Pinv(0.975, (double)k - 1) * sd / sqrt((double)k) + lost * sd;
     *spread = sd / mean;
-    /* mean = W (N + 1) / (N / S + 1), solved for S */
-    sets->value = mean * positions / (ways * (positions + 1) - mean);
-    sets->lo = (mean - half) * positions / (ways * (positions + 1) - (mean - half));
-    sets->hi = (mean + half) * positions / (ways * (positions + 1) - (mean + half));
+    sets->value = sets_of_mean(mean, positions, ways, 0.5);
+    sets->lo = sets_of_mean(mean - half, positions, ways, 0);
+    sets->hi = sets_of_mean(mean + half, positions, ways, 1);
     return 0;
 }
 
-void sets_from_pairs(size_t n, size_t pairs, struct estimate *sets)
+void sets_from_pairs(double all, size_t pairs, struct estimate *sets)
 {
-    double all = (double)n * ((double)n - 1) / 2, k = (double)pairs;
+    double k = (double)pairs;
 
     sets->value = pairs > 0 ? all / k : INFINITY;
     sets->lo = all / (gsl_cdf_chisq_Pinv(0.975, 2 * k + 2) / 2);

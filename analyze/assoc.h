@@ -11,18 +11,21 @@ struct estimate {
     double value, lo, hi;
 };
 
-/* Sets from first tipping indices. In a pool of `positions` lines in random order over S sets, the W-th line of the
- * target's set has a mean position of W (positions + 1) / (positions / S + 1) (order statistics of draws without
- * replacement; for a large pool a Gamma law with W events, mean W S, relative deviation 1 / sqrt(W)). The interval is
- * Student's for the mean of as many indices as there are different ones: targets of one set share theirs. When a share
- * `lost` of the searches failed, it is wider by what these would do if their indices were a standard deviation off.
- * spread: the measured relative deviation. 0, or -1 with fewer than three different indices. first[] is sorted. */
-int sets_from_tips(double *first, size_t n, double positions, double ways, double lost,
-                   struct estimate *sets, double *spread);
+/* Sets from first tipping indices. In a pool of `positions` lines in random order over S sets, the W-th of the m lines of
+ * the target's set has a mean position of W (positions + 1) / (m + 1) (order statistics of draws without replacement; for a
+ * large pool a Gamma law with W events, mean W S, relative deviation 1 / sqrt(W)). m is positions / S where the index
+ * spreads lines evenly; where at random, the mean over sets is that of m + 1 = positions / S. The value lies halfway, the
+ * interval holds both. It is Student's for the mean of k independent indices. When a share `lost` of the searches failed,
+ * it is wider by what these would do if their indices were a standard deviation off.
+ * spread: the measured relative deviation. 0, or -1 with k below three. */
+int sets_from_tips(const double *first, size_t n, size_t k, double positions, double ways,
+                   double lost, struct estimate *sets, double *spread);
+/* How many different ones there are: targets of one set share their index in the same pool. first[] is sorted. */
+size_t tips_different(double *first, size_t n);
 
-/* Sets from coincidences: of n random targets, `pairs` pairs lay in one set: S = n (n - 1) / 2 / pairs, with the exact
- * Poisson interval of the pairs (Garwood 1936). Without a pair only lo is finite. */
-void sets_from_pairs(size_t n, size_t pairs, struct estimate *sets);
+/* Sets from coincidences: of `all` pairs of random targets, `pairs` lay in one set: S = all / pairs, with the exact Poisson
+ * interval of the pairs (Garwood 1936). Without a pair only lo is finite. */
+void sets_from_pairs(double all, size_t pairs, struct estimate *sets);
 
 /* One point of a survival curve: of `trials` lines, `hits` still hit after n other lines. */
 struct survival {

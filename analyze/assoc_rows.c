@@ -22,16 +22,19 @@ struct attempt_tests {
     size_t n, cap;
 };
 
-struct stride_raw {
-    double stride, lines, cycles, n;
+/* Tests of the prefix of n lines, and how many of them evicted. */
+struct tip_votes {
+    double n;
+    unsigned over, all;
 };
 
-struct survive_raw {
-    size_t curve;
-    double n, cycles, rep;
+/* Where the arrays ended before a table, and a sum over its rows. */
+struct table_mark {
+    size_t na, ntip, nsraw, nraw;
+    uint64_t rows, sum;
 };
 
-enum { TAGS = 64, TAG_STEP = 32, FEW_LINES = 3 };
+enum { TAGS = 64, TAG_STEP = 32 };
 
 struct evict_columns {
     size_t target, attempt, sm, lines, line, positions, threshold, phase, test, skip, n, cycles,
@@ -68,13 +71,13 @@ static char *word(const struct tsv *t, size_t column)
 }
 
 static struct attempt *attempt_of(struct assoc_rows *r, const struct tsv *t,
-                                  const struct evict_columns *c)
+                                  const struct evict_columns *c, size_t run)
 {
     uint64_t target = xtsv_u64(t, c->target), attempt = xtsv_u64(t, c->attempt);
     int64_t sm = xtsv_i64(t, c->sm);
     struct attempt *a;
 
-    for (size_t i = r->na; i-- > 0;) {
+    for (size_t i = r->na; i-- > 0 && r->a[i].run == run;) {
         a = &r->a[i];
         if (a->target == target && a->attempt == attempt && a->sm == sm &&
             tsv_is(t, c->lines, a->kind))
@@ -82,8 +85,8 @@ static struct attempt *attempt_of(struct assoc_rows *r, const struct tsv *t,
     }
     r->a = xgrow(r->a, r->na, &r->a_cap, sizeof *r->a);
     a = &r->a[r->na++];
-    *a =
-        (struct attempt){.target = target, .attempt = attempt, .sm = sm, .kind = word(t, c->lines)};
+    *a = (struct attempt){
+        .target = target, .attempt = attempt, .run = run, .sm = sm, .kind = word(t, c->lines)};
     a->positions = xtsv_double(t, c->positions);
     a->threshold = xtsv_double(t, c->threshold);
     a->line = xtsv_double(t, c->line);
@@ -127,10 +130,69 @@ static void add_tag(struct attempt *a, const struct tsv *t, const struct evict_c
     a->tag_over[by] += xtsv_double(t, c->cycles) > a->threshold;
 }
 
-static void add_evict(struct assoc_rows *r, const struct tsv *t, const struct evict_columns *c)
+static struct tip_alone *tip_alone_of(struct assoc_rows *r, const struct tsv *t,
+                                      const struct evict_columns *c, size_t run)
 {
-    struct attempt *a = attempt_of(r, t, c);
+    uint64_t target = xtsv_u64(t, c->target);
+    int64_t sm = xtsv_i64(t, c->sm);
+    struct tip_alone *p = r->ntip > 0 ? &r->tip[r->ntip - 1] : NULL;
 
+    if (p != NULL && p->run == run && p->target == target && p->sm == sm &&
+        tsv_is(t, c->lines, p->kind))
+        return p;
+    r->tip = xgrow(r->tip, r->ntip, &r->tip_cap, sizeof *r->tip);
+    p = &r->tip[r->ntip++];
+    *p = (struct tip_alone){.target = target,
+                            .run = run,
+                            .sm = sm,
+                            .kind = word(t, c->lines),
+                            .positions = xtsv_double(t, c->positions)};
+    return p;
+}
+
+static void add_tip_alone(struct assoc_rows *r, const struct tsv *t, const struct evict_columns *c,
+                          size_t run)
+{
+    struct tip_alone *p = tip_alone_of(r, t, c, run);
+    double n = xtsv_double(t, c->n);
+    size_t k = 0;
+
+    while (k < p->nvote && p->vote[k].n != n)
+        k++;
+    if (k == p->nvote) {
+        p->vote = xgrow(p->vote, p->nvote, &p->cap, sizeof *p->vote);
+        p->vote[p->nvote++] = (struct tip_votes){.n = n};
+    }
+    p->vote[k].all++;
+    p->vote[k].over += xtsv_double(t, c->cycles) > xtsv_double(t, c->threshold);
+}
+
+/* Between the longest prefix that kept the target and the shortest that evicted it, by the majority of the tests. */
+static void finish_tip(struct tip_alone *p)
+{
+    double lo = -1, hi = INFINITY;
+
+    for (size_t k = 0; k < p->nvote; k++) {
+        const struct tip_votes *v = &p->vote[k];
+
+        if (v->over * 2 > v->all)
+            hi = fmin(hi, v->n);
+        else
+            lo = fmax(lo, v->n);
+    }
+    p->tip = lo >= 0 && lo < hi && isfinite(hi) ? (lo + 1 + hi) / 2 : NAN;
+}
+
+static void add_evict(struct assoc_rows *r, const struct tsv *t, const struct evict_columns *c,
+                      size_t run)
+{
+    struct attempt *a;
+
+    if (tsv_is(t, c->phase, "first")) {
+        add_tip_alone(r, t, c, run);
+        return;
+    }
+    a = attempt_of(r, t, c, run);
     if (tsv_is(t, c->phase, "set") || tsv_is(t, c->phase, "more")) {
         add_line(a, t, c, tsv_is(t, c->phase, "more"));
     } else if (tsv_is(t, c->phase, "tag")) {
@@ -235,176 +297,144 @@ static void verify(struct attempt *a)
     a->tests = NULL;
 }
 
-/* The cut between hits and misses of one experiment's readings. */
-static double cut_of(double *cycles, size_t n)
+static void free_attempt(struct attempt *a)
 {
-    struct split sp;
-
-    qsort(cycles, n, sizeof *cycles, split_order);
-    split_variance(cycles, n, &sp);
-    return sp.at;
+    free(a->kind);
+    free(a->status);
+    free(a->set);
+    if (a->tests != NULL)
+        free(a->tests->t);
+    free(a->tests);
 }
 
-static int by_n(const void *x, const void *y)
+static void free_tip(struct tip_alone *p)
 {
-    double a = ((const struct survival *)x)->n, b = ((const struct survival *)y)->n;
-
-    return (a > b) - (a < b);
+    free(p->kind);
+    free(p->vote);
 }
 
-/* Targets of a trial: rows of the first count and repeat. */
-static double targets_of(const struct assoc_rows *r, size_t k)
+static struct table_mark mark_of(const struct assoc_rows *r)
 {
-    const struct survive_raw *first = NULL;
-    double n = 0;
+    return (struct table_mark){.na = r->na, .ntip = r->ntip, .nsraw = r->nsraw, .nraw = r->nraw};
+}
 
-    for (size_t i = 0; i < r->nsraw; i++) {
-        const struct survive_raw *x = &r->sraw[i];
+/* FNV-1a over the fields of a row. */
+static void sum_row(struct table_mark *m, const struct tsv *t)
+{
+    uint64_t sum = m->rows > 0 ? m->sum : 14695981039346656037u;
 
-        if (x->curve != k)
-            continue;
-        first = first == NULL ? x : first;
-        n += x->n == first->n && x->rep == first->rep;
+    for (size_t i = 0; i < t->ncolumn; i++) {
+        for (size_t k = 0; k < t->field[i].len; k++)
+            sum = (sum ^ (unsigned char)t->field[i].ptr[k]) * 1099511628211u;
+        sum = (sum ^ '\t') * 1099511628211u;
     }
-    return n;
+    m->sum = sum;
+    m->rows++;
 }
 
-/* The other targets of a trial lie between, too: half of them were loaded after a target, and those of the other half
- * that are gone come in again before it is probed. */
-static void count_targets(struct survival_curve *c, double targets)
+/* Takes the last table's rows out again when an earlier table has the same. */
+static void drop_twice(struct assoc_rows *r, const struct table_mark *mark, size_t tables)
 {
-    for (size_t i = 0; i < c->n; i++)
-        c->s[i].n += (targets - 1) / 2 * (2 - c->s[i].hits / c->s[i].trials);
+    const struct table_mark *last;
+    size_t k = 0;
+
+    if (tables < 2)
+        return;
+    last = &mark[tables - 1];
+    while (k + 1 < tables && !(mark[k].rows == last->rows && mark[k].sum == last->sum))
+        k++;
+    if (k + 1 == tables)
+        return;
+    cli_warn("the same run twice (its %llu rows are those of table %zu): it is counted once",
+             (unsigned long long)last->rows, k + 1);
+    while (r->na > last->na)
+        free_attempt(&r->a[--r->na]);
+    while (r->ntip > last->ntip)
+        free_tip(&r->tip[--r->ntip]);
+    r->nsraw = last->nsraw;
+    r->nraw = last->nraw;
 }
 
-static void finish_curve(struct assoc_rows *r, size_t k)
+static void finish_rows(struct assoc_rows *r)
 {
-    struct survival_curve *c = &r->c[k];
-    double *cycles = xcalloc(r->nsraw + 1, sizeof *cycles), cut;
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->nsraw; i++)
-        if (r->sraw[i].curve == k)
-            cycles[n++] = r->sraw[i].cycles;
-    cut = n > 1 ? cut_of(cycles, n) : 0;
-    for (size_t i = 0; i < r->nsraw; i++) {
-        size_t at = 0;
-
-        if (r->sraw[i].curve != k)
-            continue;
-        while (at < c->n && c->s[at].n != r->sraw[i].n)
-            at++;
-        if (at == c->n) {
-            c->s = xgrow(c->s, c->n, &c->cap, sizeof *c->s);
-            c->s[c->n++] = (struct survival){.n = r->sraw[i].n};
-        }
-        c->s[at].trials++;
-        c->s[at].hits += r->sraw[i].cycles <= cut;
-    }
-    qsort(c->s, c->n, sizeof *c->s, by_n);
-    count_targets(c, targets_of(r, k));
-    free(cycles);
+    for (size_t i = 0; i < r->na; i++)
+        verify(&r->a[i]);
+    for (size_t i = 0; i < r->ntip; i++)
+        finish_tip(&r->tip[i]);
+    for (size_t k = 0; k < r->nc; k++)
+        assoc_finish_curve(r, k);
+    assoc_finish_strides(r);
 }
 
-static int by_stride(const void *x, const void *y)
-{
-    const struct stride_raw *a = x, *b = y;
+/* Where the columns are, and the tables so far. */
+struct reading {
+    struct evict_columns evict;
+    size_t exp, survive[7], stride[4];
+    struct table_mark *mark;
+    size_t tables, cap, at; /* at: the reader's number of the last table with rows */
+};
 
-    if (a->stride != b->stride)
-        return a->stride < b->stride ? -1 : 1;
-    return (a->lines > b->lines) - (a->lines < b->lines);
-}
-
-/* Slower than any hit: a fifth over the 99 % quantile of the accesses to few lines, which all hit. Where nothing ever
- * misses there is no second mode to look for. */
-static double hit_limit(const struct stride_raw *raw, size_t n)
-{
-    double below = 0, all = 0, limit = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all += raw[i].lines <= FEW_LINES ? raw[i].n : 0;
-    while (below < 0.99 * all) {
-        double next = INFINITY;
-
-        for (size_t i = 0; i < n; i++)
-            if (raw[i].lines <= FEW_LINES && raw[i].cycles > limit)
-                next = fmin(next, raw[i].cycles);
-        for (size_t i = 0; i < n; i++)
-            below += raw[i].lines <= FEW_LINES && raw[i].cycles == next ? raw[i].n : 0;
-        limit = next;
-    }
-    return limit * 1.2;
-}
-
-static void finish_strides(struct assoc_rows *r)
-{
-    double all = 0;
-
-    if (r->nraw > 0)
-        qsort(r->raw, r->nraw, sizeof *r->raw, by_stride);
-    r->stride_cut = hit_limit(r->raw, r->nraw);
-    for (size_t i = 0; i < r->nraw; i++) {
-        const struct stride_raw *x = &r->raw[i];
-
-        if (i == 0 || by_stride(x, x - 1) != 0) {
-            r->p = xgrow(r->p, r->np, &r->p_cap, sizeof *r->p);
-            r->p[r->np++] = (struct stride_point){x->stride, x->lines, 0};
-            all = 0;
-        }
-        r->p[r->np - 1].miss =
-            (r->p[r->np - 1].miss * all + (x->cycles > r->stride_cut ? x->n : 0)) / (all + x->n);
-        all += x->n;
-    }
-}
-
-void xassoc_read(struct tsv *t, struct assoc_rows *r)
+static void find_columns(struct reading *in, const struct tsv *t)
 {
     static const char *const survive[] = {"lines", "order",  "positions", "line",
                                           "n",     "cycles", "rep"};
     static const char *const stride[] = {"stride", "lines", "cycles", "n"};
-    struct evict_columns evict = {0};
-    size_t col[7] = {0}, exp = 0;
-    enum tsv_event ev;
+    bool is_evict = tsv_find(t, "phase") != TSV_NONE,
+         is_survive = !is_evict && tsv_find(t, "order") != TSV_NONE;
+
+    in->exp = xtsv_column(t, "exp");
+    if (is_evict)
+        find_evict(t, &in->evict);
+    for (size_t i = 0; i < 7 && is_survive; i++)
+        in->survive[i] = xtsv_column(t, survive[i]);
+    for (size_t i = 0; i < 4 && !is_evict && !is_survive; i++)
+        in->stride[i] = xtsv_column(t, stride[i]);
+}
+
+static void add_row(struct assoc_rows *r, const struct tsv *t, struct reading *in)
+{
+    if (in->tables == 0 || in->at != t->table) {
+        drop_twice(r, in->mark, in->tables);
+        in->mark = xgrow(in->mark, in->tables, &in->cap, sizeof *in->mark);
+        in->mark[in->tables++] = mark_of(r);
+        in->at = t->table;
+    }
+    sum_row(&in->mark[in->tables - 1], t);
+    if (tsv_is(t, in->exp, "evict"))
+        add_evict(r, t, &in->evict, in->tables);
+    else if (tsv_is(t, in->exp, "survive"))
+        add_survive(r, t, in->survive);
+    else if (tsv_is(t, in->exp, "stride"))
+        add_stride(r, t, in->stride);
+    else
+        xtsv_bad(t, in->exp, "not a row of evict, survive or stride");
+}
+
+void xassoc_read(struct tsv *t, struct assoc_rows *r)
+{
+    struct reading in = {0};
 
     t->many_tables = true;
-    while ((ev = xtsv_next(t)) != TSV_END) {
-        bool is_evict = tsv_find(t, "phase") != TSV_NONE,
-             is_survive = tsv_find(t, "order") != TSV_NONE;
-
-        if (ev == TSV_HEADER) {
-            xone_device(t);
-            exp = xtsv_column(t, "exp");
-            if (is_evict)
-                find_evict(t, &evict);
-            for (size_t i = 0; i < 7 && !is_evict && is_survive; i++)
-                col[i] = xtsv_column(t, survive[i]);
-            for (size_t i = 0; i < 4 && !is_evict && !is_survive; i++)
-                col[i] = xtsv_column(t, stride[i]);
-        } else if (tsv_is(t, exp, "evict")) {
-            add_evict(r, t, &evict);
-        } else if (tsv_is(t, exp, "survive")) {
-            add_survive(r, t, col);
-        } else if (tsv_is(t, exp, "stride")) {
-            add_stride(r, t, col);
+    for (enum tsv_event ev; (ev = xtsv_next(t)) != TSV_END;) {
+        if (ev == TSV_ROW) {
+            add_row(r, t, &in);
         } else {
-            xtsv_bad(t, exp, "not a row of evict, survive or stride");
+            xone_device(t);
+            find_columns(&in, t);
         }
     }
     xone_device(t);
-    for (size_t i = 0; i < r->na; i++)
-        verify(&r->a[i]);
-    for (size_t k = 0; k < r->nc; k++)
-        finish_curve(r, k);
-    finish_strides(r);
+    drop_twice(r, in.mark, in.tables);
+    free(in.mark);
+    finish_rows(r);
 }
 
 void assoc_rows_free(struct assoc_rows *r)
 {
-    for (size_t i = 0; i < r->na; i++) {
-        free(r->a[i].kind);
-        free(r->a[i].status);
-        free(r->a[i].set);
-    }
+    for (size_t i = 0; i < r->na; i++)
+        free_attempt(&r->a[i]);
+    for (size_t i = 0; i < r->ntip; i++)
+        free_tip(&r->tip[i]);
     for (size_t i = 0; i < r->nc; i++) {
         free(r->c[i].kind);
         free(r->c[i].order);
@@ -412,6 +442,7 @@ void assoc_rows_free(struct assoc_rows *r)
         free(r->c[i].s);
     }
     free(r->a);
+    free(r->tip);
     free(r->c);
     free(r->p);
     free(r->raw);

@@ -16,6 +16,7 @@ struct set_line {
 /* One try at one target. */
 struct attempt {
     uint64_t target, attempt;
+    size_t run;   /* number of the table: another run's buffer lies elsewhere */
     char *kind;   /* "home", "remote", "all" */
     char *status; /* as the device saw it */
     int64_t sm;
@@ -31,6 +32,27 @@ struct attempt {
     bool verified;               /* by this program, from the tests */
 };
 
+/* A search for the first tipping index alone. */
+struct tip_alone {
+    uint64_t target;
+    size_t run;
+    int64_t sm;
+    char *kind;
+    double positions,
+        tip; /* tip: the middle of what the tests leave, nan where they say nothing or disagree */
+    struct tip_votes *vote;
+    size_t nvote, cap;
+};
+
+struct stride_raw {
+    double stride, lines, cycles, n;
+};
+
+struct survive_raw {
+    size_t curve;
+    double n, cycles, rep;
+};
+
 struct survival_curve {
     char *kind, *order, *loader;
     double positions, line;
@@ -41,6 +63,8 @@ struct survival_curve {
 struct assoc_rows {
     struct attempt *a;
     size_t na, a_cap;
+    struct tip_alone *tip;
+    size_t ntip, tip_cap;
     struct survival_curve *c;
     size_t nc, c_cap;
     struct stride_point *p;
@@ -52,9 +76,14 @@ struct assoc_rows {
     size_t nsraw, sraw_cap;
 };
 
-/* Reads all rows; exits on malformed ones and on rows of two devices. */
+/* Reads all rows; exits on malformed ones and on rows of two devices. A table that is there twice is warned of and counted
+ * once. */
 void xassoc_read(struct tsv *t, struct assoc_rows *r);
 void assoc_rows_free(struct assoc_rows *r);
+
+/* The points of curve k from its raw rows; of all strides. */
+void assoc_finish_curve(struct assoc_rows *r, size_t k);
+void assoc_finish_strides(struct assoc_rows *r);
 
 /* The line's size from the same-tag test of the attempts: what most targets say (say of targets; others of the set may lie
  * beside one by chance, but not beside most), else all together (pooled). bytes 0: nothing. */

@@ -173,7 +173,7 @@ static void ask_assoc(struct check_facts *f)
     for (size_t i = 0; i < r.na; i++) {
         size_t k = 0;
 
-        while (k < i && r.a[k].target != r.a[i].target)
+        while (k < i && (r.a[k].target != r.a[i].target || r.a[k].run != r.a[i].run))
             k++;
         f->targets += k == i;
         f->verified += r.a[i].verified;

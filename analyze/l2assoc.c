@@ -7,6 +7,7 @@
 #include "../share/lib/split.h"
 #include "../share/lib/tsv.h"
 #include "assoc.h"
+#include "assoc_points.h"
 #include "assoc_rows.h"
 #include "findings.h"
 
@@ -16,8 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LAW_POINTS = 120 };
 
 /* The last attempt of each target and kind: the verified one if any. */
 static size_t final_attempts(const struct assoc_rows *r, const char *kind,
@@ -31,7 +30,8 @@ static size_t final_attempts(const struct assoc_rows *r, const char *kind,
 
         if (strcmp(a->kind, kind) != 0)
             continue;
-        while (k < n && !(final[k]->target == a->target && final[k]->sm == a->sm))
+        while (k < n &&
+               !(final[k]->target == a->target && final[k]->sm == a->sm && final[k]->run == a->run))
             k++;
         if (k == n)
             final[n++] = a;
@@ -113,6 +113,11 @@ static double lost_searches(const struct assoc_rows *r, const char *kind)
             n++;
             lost += !r->a[i].verified;
         }
+    for (size_t i = 0; i < r->ntip; i++)
+        if (strcmp(r->tip[i].kind, kind) == 0) {
+            n++;
+            lost += isnan(r->tip[i].tip) ? 1 : 0;
+        }
     return n > 0 ? (double)lost / (double)n : 0;
 }
 
@@ -127,11 +132,43 @@ static double tip_of(const struct attempt *a)
     return tip;
 }
 
+/* Tipping indices looked for alone, behind the `ok` of verified sets. */
+static size_t tips_alone(const struct assoc_rows *r, const char *kind, double *first)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->ntip; i++)
+        if (strcmp(r->tip[i].kind, kind) == 0 && !isnan(r->tip[i].tip))
+            first[n++] = r->tip[i].tip;
+    return n;
+}
+
+static void put_tipping(struct out *o, const struct assoc_rows *r, double *first, size_t ok,
+                        const struct attempt *a, double ways)
+{
+    const char *kind = a->kind;
+    double lost = lost_searches(r, kind), spread;
+    size_t k = tips_different(first, ok), more = tips_alone(r, kind, first + ok);
+    struct estimate e;
+
+    if (strcmp(kind, "remote") == 0 ||
+        sets_from_tips(first, ok + more, k + more, a->positions, ways, lost, &e, &spread) != 0)
+        return;
+    finding_put(o, sets_param(kind), e.value, e.lo, e.hi, "tipping", ok + more,
+                "mean first tipping index over ways, of %zu sets and %zu lines more; relative "
+                "deviation %.3f (Gamma law: %.3f)%s",
+                ok, more, spread, 1 / sqrt(ways),
+                lost > 0.02 ? "; wider for the searches that failed" : "");
+    finding_put(o, strcmp(kind, "all") == 0 ? "capacity_total" : "capacity_side",
+                e.value * ways * a->line, e.lo * ways * a->line, e.hi * ways * a->line,
+                "sets_x_ways_x_line", ok + more, "line %g bytes", a->line);
+}
+
 static void put_sets(struct out *o, const struct assoc_rows *r, const struct attempt *const *final,
                      size_t n, const char *kind, double ways)
 {
-    double *first = xcalloc(n + 1, sizeof *first), lost = lost_searches(r, kind), spread, line = 0,
-           positions = 0;
+    double *first = xcalloc(n + r->ntip + 1, sizeof *first), compared = 0;
+    const struct attempt *last = NULL;
     struct estimate e;
     size_t ok = 0, pairs = 0;
 
@@ -139,23 +176,17 @@ static void put_sets(struct out *o, const struct assoc_rows *r, const struct att
         if (!final[i]->verified)
             continue;
         first[ok++] = tip_of(final[i]);
-        line = final[i]->line;
-        positions = final[i]->positions;
+        last = final[i];
         for (size_t k = 0; k < i; k++)
-            pairs += final[k]->verified && share_a_line(final[i], final[k]);
+            if (final[k]->verified && final[k]->run == last->run) {
+                compared++;
+                pairs += share_a_line(last, final[k]);
+            }
     }
-    if (strcmp(kind, "remote") != 0 &&
-        sets_from_tips(first, ok, positions, ways, lost, &e, &spread) == 0) {
-        finding_put(
-            o, sets_param(kind), e.value, e.lo, e.hi, "tipping", ok,
-            "mean first tipping index over ways; relative deviation %.3f (Gamma law: %.3f)%s",
-            spread, 1 / sqrt(ways), lost > 0.02 ? "; wider for the searches that failed" : "");
-        finding_put(o, strcmp(kind, "all") == 0 ? "capacity_total" : "capacity_side",
-                    e.value * ways * line, e.lo * ways * line, e.hi * ways * line,
-                    "sets_x_ways_x_line", ok, "line %g bytes", line);
-    }
+    if (last != NULL)
+        put_tipping(o, r, first, ok, last, ways);
     if (ok > 20) {
-        sets_from_pairs(ok, pairs, &e);
+        sets_from_pairs(compared, pairs, &e);
         finding_put(o, sets_param(kind), e.value, e.lo, e.hi, "coincidence", ok,
                     "%zu pairs of targets share a set", pairs);
     }
@@ -366,65 +397,6 @@ static void print_sets(const struct assoc_rows *r, const struct prov *p)
     out_end(&o, "ok");
 }
 
-static void put_point(struct out *o, const struct survival_curve *c, const char *part,
-                      double others, double share, double lo, double hi, double trials)
-{
-    out_str(o, "survival");
-    out_str(o, c->kind);
-    out_str(o, c->order);
-    out_str(o, c->loader);
-    out_str(o, part);
-    out_round(o, others, 9);
-    out_round(o, share, 6);
-    out_round(o, lo, 6);
-    out_round(o, hi, 6);
-    out_round(o, trials, 9);
-    out_row(o);
-}
-
-/* Points with Wilson's interval of a share, 95 %. */
-static void put_points(struct out *o, const struct survival_curve *c)
-{
-    const double z = 1.96;
-
-    for (size_t i = 0; i < c->n; i++) {
-        double n = c->s[i].trials, share = c->s[i].hits / n;
-        double middle = (share + z * z / (2 * n)) / (1 + z * z / n);
-        double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-
-        put_point(o, c, "point", c->s[i].n, share, middle - half, middle + half, n);
-    }
-}
-
-static void put_law(struct out *o, const struct survival_curve *c)
-{
-    struct survival_fit f;
-    double first = fmax(c->s[0].n, 1), last = c->s[c->n - 1].n;
-
-    if (survival_fit(c->s, c->n, c->positions, &f) != 0)
-        return;
-    for (unsigned k = 0; k <= LAW_POINTS; k++) {
-        double n = floor(first * pow(last / first, (double)k / LAW_POINTS));
-        double share = f.law == SURVIVAL_LRU
-                           ? survival_lru(n, c->positions, f.sets.value, f.ways.value)
-                           : exp(-n / f.sets.value);
-
-        put_point(o, c, "fit", n, share, NAN, NAN, 0);
-    }
-}
-
-static void print_points(const struct assoc_rows *r, const struct prov *p)
-{
-    struct out o;
-
-    out_begin(&o, stdout, p, "exp lines order loader part others share lo hi n");
-    for (size_t k = 0; k < r->nc; k++) {
-        put_points(&o, &r->c[k]);
-        put_law(&o, &r->c[k]);
-    }
-    out_end(&o, "ok");
-}
-
 static const struct cli_opt opts[] = {
     {'p', "points", NULL, "print survival curves: points, and the law that fits them best"},
     {'s', "sets", NULL, "print the eviction sets: target, then its lines, by offset"},
@@ -448,7 +420,7 @@ int main(int argc, char **argv)
     while ((letter = xcli_next(argc, argv, &usage)) != -1)
         switch (letter) {
         case 'p':
-            print = print_points;
+            print = assoc_print_points;
             break;
         case 's':
             print = print_sets;

@@ -19,7 +19,7 @@ enum {
 static const char *const status_names[] = {"ok",   "pool_keeps", "lost",      "many",
                                            "weak", "loose",      "tests_full"};
 static const char *const phase_names[] = {"pool",      "search",    "confirm", "prune",
-                                          "check_all", "check_one", "extra"};
+                                          "check_all", "check_one", "extra",   "first"};
 
 const char *const evset_lines_names[] = {"home", "remote", "all"};
 
@@ -180,20 +180,38 @@ int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *thres
     return 0;
 }
 
+static struct l2_tip_in in_of(const struct evset_plan *p, uint64_t target, uint32_t threshold)
+{
+    return (struct l2_tip_in){.target = target,
+                              .kind = p->kind,
+                              .threshold = threshold,
+                              .votes = p->votes,
+                              .check_all = p->check_all,
+                              .check_one = p->check_one,
+                              .extra = p->extra,
+                              .rounds = p->rounds,
+                              .settle = p->settle,
+                              .touches = p->touches};
+}
+
 int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t attempt,
               struct l2_tip_in *in, struct l2_tip_out *out)
 {
-    *in = (struct l2_tip_in){.target = target,
-                             .kind = p->kind,
-                             .threshold = threshold,
-                             .votes = p->votes,
-                             .check_all = p->check_all,
-                             .check_one = p->check_one,
-                             .extra = p->extra,
-                             .rounds = p->rounds,
-                             .settle = p->settle,
-                             .touches = p->touches};
+    *in = in_of(p, target, threshold);
     if (evset_pool(p, rng_mix(p->seed + attempt), &in->pool) != 0)
+        return -1;
+    return p->d->ops->tip(p->d, p->sm, in, out);
+}
+
+int evset_first(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t k,
+                uint32_t reach, struct l2_tip_in *in, struct l2_tip_out *out)
+{
+    *in = in_of(p, target, threshold);
+    in->reach = reach;
+    in->rounds = p->sure.rounds;
+    in->settle = p->sure.settle;
+    in->touches = p->sure.touches;
+    if (evset_pool(p, rng_mix(~p->seed + k), &in->pool) != 0)
         return -1;
     return p->d->ops->tip(p->d, p->sm, in, out);
 }
@@ -219,10 +237,9 @@ int evset_find(const struct evset_plan *p, uint64_t target, uint32_t tries, stru
  * replacement a set that fits finds room for all its lines after about as many rounds as it has ways, each line in a way of
  * its own for ever; one line too many pushes the target out as surely, and the rest then fits without it. So very many
  * rounds are as sharp there as one is under LRU. */
-static const struct {
-    uint32_t rounds, settle, touches;
-} ways_to_touch[] = {{1, 0, 1}, {2, 3, 1}, {3, 6, 2}, {48, 48, 1}, {160, 160, 1}};
-enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch, LIGHT = 3 };
+static const struct evset_touch ways_to_touch[] = {
+    {1, 0, 1}, {2, 3, 1}, {3, 6, 2}, {48, 48, 1}, {160, 160, 1}};
+enum { TOUCHES = sizeof ways_to_touch / sizeof *ways_to_touch, ONCE = 1, TWICE, LIGHT };
 
 struct pilots {
     uint64_t target[MORE_PILOTS];
@@ -325,6 +342,7 @@ static int choose_touch(struct evset_plan *p, struct rng *r)
         take = take == LIGHT ? 0 : take;
     }
     touch_like(p, take);
+    p->sure = ways_to_touch[take == ONCE ? TWICE : take];
     return 0;
 }
 
@@ -347,6 +365,7 @@ int evset_plan_here(struct evset_plan *p, struct rng *r)
     if (p->rounds == 0)
         return choose_touch(p, r);
     p->touches = p->touches > 0 ? p->touches : 1;
+    p->sure = (struct evset_touch){p->rounds, p->settle, p->touches};
     return 0;
 }
 

@@ -20,6 +20,10 @@ enum evset_level {
     EVSET_MEMORY /* evicted: comes from memory */
 };
 
+struct evset_touch {
+    uint32_t rounds, settle, touches; /* of struct l2_tip_in */
+};
+
 struct evset_plan {
     struct device *d;
     int sm;
@@ -32,6 +36,8 @@ struct evset_plan {
     double miss;   /* cycles of a load of such a line from memory: the 20 % quantile of 256 lines */
     uint32_t line; /* bytes from line to line of the pool */
     uint32_t votes, rounds, settle, touches, check_all, check_one, extra;
+    struct evset_touch
+        sure;      /* for tipping indices alone, which no set confirms: no line is left to chance */
     uint64_t seed; /* of the pool's order at the first try */
 };
 
@@ -56,6 +62,10 @@ int evset_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool);
 uint64_t evset_target(const struct evset_plan *p, struct rng *r);
 /* What separates the target's hits in the own side from the next level, in cycles, for this SM. */
 int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *threshold);
+/* About where a pool first evicts the target: out->first, L2_TIP_OK; the prefix looked at first is `reach`. Each k has a pool
+ * of its own order, so that targets of one set tell different things. */
+int evset_first(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t k,
+                uint32_t reach, struct l2_tip_in *in, struct l2_tip_out *out);
 /* One try; each `attempt` has another order of the pool. Fills in and out. */
 int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t attempt,
               struct l2_tip_in *in, struct l2_tip_out *out);

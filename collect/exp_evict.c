@@ -6,15 +6,26 @@
  * The rows of a target, in order: its tests (phase pool, search, confirm, prune, check_all, check_one, extra; n positions of
  * the pool swept, `skip` the line left out or -1, the probe's cycles), then its lines (phase set or more: test is the rank,
  * n the line's position + 1, offset the line), then one row of phase end (test the first tipping index, n the number of
- * tests, cycles of the search), then its same-tag rows (phase tag: skip the distance in bytes, test the trial). */
+ * tests, cycles of the search), then its same-tag rows (phase tag: skip the distance in bytes, test the trial).
+ *
+ * The number of sets is known only as well as tipping indices are many, so they are looked for alone (phase first) on further
+ * lines, until ways x lines is SHARP. */
 #include "access.h"
 #include "evset_params.h"
 #include "../share/lib/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TAG_TARGETS = 8, TAG_TRIALS = 6, TAG_SPAN = 512, TAG_STEP = 32 };
+enum { SHARP = 14000 }; /* sets to 0.85 %, a standard deviation: 1 / sqrt(ways x lines) */
+
+/* What the sets found so far say of those to come. */
+struct found {
+    uint64_t n, size[L2_TIP_FOUND + 1]; /* verified sets, in all and by their lines */
+    double tips;                        /* sum of their first tipping indices */
+};
 
 struct row {
     uint64_t target, attempt, n, cycles, offset, test;
@@ -37,7 +48,7 @@ static void put_row(struct run *r, const struct evset_plan *p, const struct l2_t
     out_u64(o, p->line);
     out_u64(o, p->pool_bytes);
     out_u64(o, l2_pool_size(&in->pool));
-    out_u64(o, p->rounds);
+    out_u64(o, in->rounds);
     out_u64(o, in->threshold);
     out_str(o, row->phase);
     out_u64(o, row->test);
@@ -49,23 +60,29 @@ static void put_row(struct run *r, const struct evset_plan *p, const struct l2_t
     out_row(o);
 }
 
+static void put_tests(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
+                      const struct l2_tip_out *out, struct row *row)
+{
+    row->offset = in->target;
+    for (uint32_t i = 0; i < out->ntests; i++) {
+        const struct l2_tip_test *t = &out->test[i];
+
+        row->test = i;
+        row->n = t->n;
+        row->cycles = t->cycles;
+        row->phase = evset_phase(t->phase);
+        row->skip = t->skip == 255 ? -1 : t->skip;
+        put_row(r, p, in, row);
+    }
+}
+
 static void put_attempt(struct run *r, const struct evset_plan *p, const struct l2_tip_in *in,
                         const struct l2_tip_out *out, uint64_t target, uint64_t attempt)
 {
     struct row row = {
         .target = target, .attempt = attempt, .status = evset_status(out->status), .skip = -1};
 
-    row.offset = in->target;
-    for (uint32_t i = 0; i < out->ntests; i++) {
-        const struct l2_tip_test *t = &out->test[i];
-
-        row.test = i;
-        row.n = t->n;
-        row.cycles = t->cycles;
-        row.phase = evset_phase(t->phase);
-        row.skip = t->skip == 255 ? -1 : t->skip;
-        put_row(r, p, in, &row);
-    }
+    put_tests(r, p, in, out, &row);
     row.skip = -1;
     row.cycles = 0;
     for (uint32_t i = 0; i < out->nfound; i++) {
@@ -129,7 +146,7 @@ static int put_tags(struct run *r, const struct evset_plan *p, const struct l2_t
 }
 
 static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, struct l2_tip_in *in,
-                      struct l2_tip_out *out)
+                      struct l2_tip_out *out, struct found *f)
 {
     uint64_t target = evset_target(p, &r->rng), tries = param_u64(r, "tries");
     uint32_t threshold;
@@ -145,9 +162,42 @@ static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, str
                        ? -1
                        : device_fail(r->dev, "a pool of %llu bytes does not evict a line",
                                      (unsigned long long)p->pool_bytes);
-        if (out->status == L2_TIP_OK)
+        if (out->status == L2_TIP_OK) {
+            f->n++;
+            f->size[out->nset]++;
+            f->tips += out->first;
             return k < TAG_TARGETS ? put_tags(r, p, in, out, k, attempt) : 0;
+        }
     }
+    return 0;
+}
+
+/* As many further lines as SHARP wants, by the sets' most frequent size. */
+static uint64_t tips_wanted(const struct run *r, const struct found *f)
+{
+    uint64_t ways = 1;
+
+    if (!param_auto(r, "tips"))
+        return param_u64(r, "tips");
+    for (uint64_t k = 1; k <= L2_TIP_FOUND; k++)
+        ways = f->size[k] > f->size[ways] ? k : ways;
+    return f->size[ways] > 0 && SHARP / ways > f->n ? SHARP / ways - f->n : 0;
+}
+
+/* The first tipping index of one more line, looked for from twice the usual one on. */
+static int one_tip(struct run *r, const struct evset_plan *p, uint64_t k, struct l2_tip_in *in,
+                   struct l2_tip_out *out, const struct found *f)
+{
+    uint64_t target = evset_target(p, &r->rng);
+    double reach = f->n > 0 ? fmin(2 * f->tips / (double)f->n, UINT32_MAX) : UINT32_MAX;
+    struct row row = {.target = k};
+    uint32_t threshold;
+
+    if (evset_threshold(p, target, &threshold) != 0 ||
+        evset_first(p, target, threshold, (uint32_t)k, (uint32_t)reach, in, out) != 0)
+        return -1;
+    row.status = evset_status(out->status);
+    put_tests(r, p, in, out, &row);
     return 0;
 }
 
@@ -169,12 +219,15 @@ static int run_evict(struct run *r)
     struct evset_plan p = plan_of(r);
     struct l2_tip_in *in = xmalloc(sizeof *in);
     struct l2_tip_out *out = xmalloc(sizeof *out);
-    uint64_t targets = param_u64(r, "targets");
+    uint64_t targets = param_u64(r, "targets"), all = targets;
+    struct found f = {0};
     int rc = evset_plan(&p, &r->rng);
 
-    for (uint64_t k = 0; k < targets && rc == 0 && !run_stopped(); k++) {
-        rc = one_target(r, &p, k, in, out);
-        run_progress(r, (double)k + 1, (double)targets);
+    for (uint64_t k = 0; k < all && rc == 0 && !run_stopped(); k++) {
+        rc = k < targets ? one_target(r, &p, k, in, out, &f) : one_tip(r, &p, k, in, out, &f);
+        if (k + 1 == targets)
+            all += tips_wanted(r, &f);
+        run_progress(r, (double)k + 1, (double)all);
     }
     evset_plan_free(&p);
     free(in);
@@ -184,6 +237,10 @@ static int run_evict(struct run *r)
 
 static const struct param params[] = {
     {"targets", PARAM_U64, "100", "lines", "random lines to find eviction sets of", 1, 1e6},
+    {"tips", PARAM_U64, "auto", "lines",
+     "further lines, of which only the tipping point is found, for the number of sets; auto: until "
+     "ways x lines is 14000",
+     0, 1e6},
     EVSET_PARAM_SM,
     EVSET_PARAM_LINES,
     {"level", PARAM_WORD, "local", "local|memory", "evicted from the own side, or from everywhere",

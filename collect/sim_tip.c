@@ -14,6 +14,7 @@ struct tip_side {
     uint32_t *position; /* of the pool's lines in the target's set, rising */
     struct pool_line *line;
     size_t n, cap, line_cap;
+    uint32_t seen; /* positions of the pool looked at so far */
 };
 
 struct pool_line {
@@ -87,10 +88,27 @@ static void touch_found(struct tip_side *t, const struct l2_tip_in *in,
             touch(t, in, out->found[order[i]], found_ref(t, out, order[i]));
 }
 
+/* The lines of the target's set among the pool's first n: as far as they are needed, for there may be millions. */
+static void congruent(struct tip_side *t, const struct l2_tip_in *in, uint32_t n)
+{
+    for (; t->seen < n; t->seen++) {
+        uint64_t offset = l2_pool_line(&in->pool, t->seen);
+        struct cache_ref r = cache_ref(&t->s->cache, offset);
+
+        if (r.at.set != t->target.at.set || r.line == t->target.line)
+            continue;
+        t->position = xgrow(t->position, t->n, &t->cap, sizeof *t->position);
+        t->line = xgrow(t->line, t->n, &t->line_cap, sizeof *t->line);
+        t->position[t->n] = t->seen;
+        t->line[t->n++] = (struct pool_line){offset, r};
+    }
+}
+
 static void touch_pool(struct tip_side *t, const struct l2_tip_in *in, uint32_t from, uint32_t n)
 {
     uint32_t order[PASS], m;
 
+    congruent(t, in, n);
     for (size_t i = first_at_least(t, from); i < t->n && t->position[i] < n; i += m) {
         uint32_t pass = (t->position[i] - from) / PASS;
 
@@ -142,24 +160,6 @@ static uint64_t tip_now(struct tip_side *t)
 #define TIP_FN static
 #include "../kernels/tip.h"
 
-/* The pool's lines in the target's set. */
-static void congruent(struct tip_side *t, const struct l2_tip_in *in)
-{
-    uint32_t size = l2_pool_size(&in->pool);
-
-    for (uint32_t i = 0; i < size; i++) {
-        uint64_t offset = l2_pool_line(&in->pool, i);
-        struct cache_ref r = cache_ref(&t->s->cache, offset);
-
-        if (r.at.set != t->target.at.set || r.line == t->target.line)
-            continue;
-        t->position = xgrow(t->position, t->n, &t->cap, sizeof *t->position);
-        t->line = xgrow(t->line, t->n, &t->line_cap, sizeof *t->line);
-        t->position[t->n] = i;
-        t->line[t->n++] = (struct pool_line){offset, r};
-    }
-}
-
 int sim_tip(struct device *d, int sm, const struct l2_tip_in *in, struct l2_tip_out *out)
 {
     struct sim *s = sim_of(d);
@@ -173,7 +173,6 @@ int sim_tip(struct device *d, int sm, const struct l2_tip_in *in, struct l2_tip_
         return device_fail(d, "tip: not a load: kind %u", in->kind);
     t.w = sim_walker(s, sm);
     t.target = cache_ref(&s->cache, in->target);
-    congruent(&t, in);
     memset(out, 0, sizeof *out);
     tip_search(&t, in, out);
     free(t.position);

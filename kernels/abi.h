@@ -141,7 +141,8 @@ enum l2_tip_phase {
     L2_TIP_PRUNE,
     L2_TIP_CHECK_ALL,
     L2_TIP_CHECK_ONE,
-    L2_TIP_EXTRA
+    L2_TIP_EXTRA,
+    L2_TIP_FIRST
 };
 enum l2_tip_status {
     L2_TIP_OK,
@@ -162,6 +163,7 @@ struct l2_tip_in {
     uint32_t check_all; /* trials with the whole set (20) ... */
     uint32_t check_one; /* ... and leaving out each line in turn (10) */
     uint32_t extra;     /* more congruent lines wanted beyond the set */
+    uint32_t reach; /* not 0: only about where the pool first evicts, sought from this prefix on */
     uint32_t
         rounds; /* times the lines are touched before the probe: 1, more where replacement is not LRU */
     uint32_t settle;  /* times target and lines are touched before a trial begins: 0 under LRU */

@@ -21,8 +21,9 @@
 #include "abi.h"
 
 #define TIP_NO_SKIP 255u
-#define TIP_BACKS   8 /* lines taken back in one search before it is given up */
-#define TIP_REPAIRS 3 /* times a set that fails its check is pruned and grown again */
+#define TIP_BACKS   8  /* lines taken back in one search before it is given up */
+#define TIP_REPAIRS 3  /* times a set that fails its check is pruned and grown again */
+#define TIP_SHARP   16 /* a first tipping index alone is known to one part in so many */
 
 struct tip_run {
     struct tip_side *side;
@@ -89,17 +90,18 @@ TIP_FN void tip_drop(struct tip_run *r, uint32_t which)
 }
 
 /* Adds lines to found until they evict the target alone. Positions of found lines are >= hi, so none is swept twice. A
- * wrong verdict shows when a line has moved to the front and the rest no longer evicts: then that line is taken back. */
+ * wrong verdict shows when a line has moved to the front and the rest no longer evicts, or no rest is left: then that line
+ * is taken back. */
 TIP_FN uint32_t tip_grow(struct tip_run *r)
 {
     while (!tip_evicts(r, L2_TIP_CONFIRM, r->nfound, 0, 0, TIP_NO_SKIP, r->votes + 1)) {
         if (r->nfound == L2_TIP_FOUND)
             return L2_TIP_MANY;
-        if (r->nfound > 0 &&
-            !tip_evicts(r, L2_TIP_CONFIRM, r->nfound, 0, r->hi, TIP_NO_SKIP, r->votes + 1)) {
+        if (r->hi == 0 || (r->nfound > 0 && !tip_evicts(r, L2_TIP_CONFIRM, r->nfound, 0, r->hi,
+                                                        TIP_NO_SKIP, r->votes + 1))) {
             if (r->ntests == L2_TIP_TESTS)
                 return L2_TIP_TESTS_FULL;
-            if (r->backs == TIP_BACKS)
+            if (r->backs == TIP_BACKS || r->nfound == 0)
                 return L2_TIP_LOST;
             r->backs++;
             r->votes += r->votes < 7 ? 2 : 0;
@@ -173,12 +175,38 @@ TIP_FN void tip_extra(struct tip_run *r)
     }
 }
 
+/* Only about where the pool first evicts, from a prefix that often does. */
+TIP_FN uint32_t tip_first(struct tip_run *r)
+{
+    uint32_t lo = 0, hi = r->in->reach < r->hi ? r->in->reach : r->hi;
+
+    while (!tip_evicts(r, L2_TIP_FIRST, 0, 0, hi, TIP_NO_SKIP, r->votes)) {
+        if (hi == r->hi)
+            return L2_TIP_POOL_KEEPS;
+        lo = hi;
+        hi = hi < r->hi / 2 ? hi * 2 : r->hi;
+    }
+    while (hi - lo > 1 && (hi - lo) * TIP_SHARP > hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (tip_evicts(r, L2_TIP_FIRST, 0, 0, mid, TIP_NO_SKIP, r->votes))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    r->out->first = hi;
+    return L2_TIP_OK;
+}
+
 TIP_FN uint32_t tip_steps(struct tip_run *r)
 {
     uint32_t status = L2_TIP_LOOSE;
 
-    if (tip_evicts(r, L2_TIP_POOL, 0, 0, 0, TIP_NO_SKIP, r->votes + 1))
+    if (tip_evicts(r, r->in->reach ? L2_TIP_FIRST : L2_TIP_POOL, 0, 0, 0, TIP_NO_SKIP,
+                   r->votes + 1))
         return L2_TIP_LOOSE; /* evicted by nothing: the threshold is too low */
+    if (r->in->reach)
+        return tip_first(r);
     if (!tip_evicts(r, L2_TIP_POOL, 0, 0, r->hi, TIP_NO_SKIP, r->votes))
         return L2_TIP_POOL_KEEPS;
     for (int k = 0; k <= TIP_REPAIRS && status != L2_TIP_OK; k++) {

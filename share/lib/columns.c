@@ -47,7 +47,7 @@ const struct column column_table[] = {
     {"attempt", WHOLE, PARAM, "", "pools tried for this target, from 0"},
     {"level", WORD, PARAM, "", "level to evict from (local, memory), or a level that accesses come from (local, remote, dram, dram_remote)"},
     {"lines", WORD, PARAM, "", "kind of lines (home, remote, all) or their number"},
-    {"phase", WORD, PARAM, "", "part of a search: pool, search, confirm, settle, prune, check_all, check_one, extra; set, more, end, tag"},
+    {"phase", WORD, PARAM, "", "part of a search: pool, search, confirm, settle, prune, check_all, check_one, extra; set, more, end, tag; first (a tipping index alone)"},
     {"threshold", REAL, PARAM, "cycles", "an access slower than this was a miss"},
     {"threshold_home", REAL, PARAM, "cycles", "a remote line slower than this came from memory, not from its home"},
     {"touches", WHOLE, PARAM, "", "times the line in question is loaded first"},

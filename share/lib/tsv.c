@@ -308,6 +308,7 @@ static bool read_header(struct tsv *t, const char *line, size_t len)
     bool first = !s->any_header;
 
     s->need_header = false;
+    t->table++;
     if (!first && len == s->header_len && memcmp(line, s->header, len) == 0)
         return false;
     if (!first && !t->many_tables)
@@ -410,6 +411,8 @@ enum tsv_event xtsv_next(struct tsv *t)
         } else if (!repeats_header(s, line, len)) {
             read_row(t, line, len);
             return TSV_ROW;
+        } else {
+            t->table++;
         }
     }
 }

@@ -28,6 +28,7 @@ struct tsv {
     size_t ncolumn;
     const char *file; /* place of the line, for messages */
     uint64_t line;
+    size_t table;     /* its number, from 1: also where the header is that of the table before */
     struct prov prov; /* '#' lines of all tables so far, without #l2tsv and #end */
     bool incomplete;  /* a table had no #end or an #end whose status is not ok (warned about) */
     bool

@@ -12,9 +12,9 @@ f   sector          4   2  sector          reps=16
 q   latency         4   6  latency         size={l2/16}:{l2/4}:2,{l2/4}:{l2*5/4}:6,{l2*3/2},{l2*2} hops=4096 passes=2 stride={line}
 d   latency        10  12  latency         size=4K:{l2/8}:1,{l2/8}:{l2*5/4}:16,{l2*5/4}:{l2*5/2}:4 hops=4096 passes=2 stride={line}
 f   latency        20  30  latency         size=4K:{l2*4}:16 stride={line}
-q   evict           3   4  evict           targets=10 line={line}
-d   evict           6  14  evict           targets=60 line={line}
-f   evict          15  45  evict           targets=200 extra=2 line={line}
+q   evict           4   4  evict           targets=10 tips=150 line={line}
+d   evict          10  20  evict           targets=60 line={line}
+f   evict          20  55  evict           targets=200 extra=2 line={line}
 q   survive         1   1  survive         points=15 targets={few} reps={often} line={line}
 d   survive         1   6  survive         points=21 targets={few} reps={often} line={line}
 f   survive         5  10  survive         targets={few} reps={often} line={line}

@@ -4,7 +4,7 @@ load ../common
 
 setup_file()
 {
-    l2collect -q -d sim:tiny -o "$BATS_FILE_TMPDIR/evict.tsv" evict targets=40 2>/dev/null
+    l2collect -q -d sim:tiny -o "$BATS_FILE_TMPDIR/evict.tsv" evict targets=40 tips=0 2>/dev/null
 }
 
 # finding PARAM METHOD: value, lo and hi from standard input.
@@ -75,7 +75,40 @@ finding()
 }
 
 @test "a target alone gives ways, and no number of sets" {
-    l2collect -q -d sim:tiny evict targets=2 2>/dev/null | l2assoc >"$BATS_TEST_TMPDIR/out"
+    l2collect -q -d sim:tiny evict targets=2 tips=0 2>/dev/null | l2assoc >"$BATS_TEST_TMPDIR/out"
     [ "$(finding ways evict <"$BATS_TEST_TMPDIR/out")" = '8 8 8' ]
     not grep -q '^sets_side' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "tips: tipping indices alone make the sets sharp" {
+    cd "$BATS_TEST_TMPDIR"
+    l2collect -q -d sim:tiny -o tips.tsv evict targets=10 2>/dev/null
+    l2assoc tips.tsv >out
+    grep -q '^sets_side	.*tipping	1750	.*of 10 sets and 1740 lines more' out
+    read -r value lo hi < <(finding sets_side tipping <out)
+    awk -v v="$value" -v lo="$lo" -v hi="$hi" 'BEGIN { exit !(v > 57 && v < 63 && lo <= 60 && 60 <= hi && hi - lo < 3) }'
+    # Where the reads of one line contradict each other it does not count: here the shortest prefix of each that evicts.
+    body tips.tsv | awk -F '\t' -v OFS='\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+        NR > 1 && $c["target"] % 10 == 0 && $c["phase"] == "first" && $c["n"] == 0 { $c["cycles"] = 999 }
+        { print }' | cat <(grep '^#' tips.tsv | grep -v '^#end') - >lost.tsv
+    l2assoc lost.tsv 2>/dev/null | grep -q '^sets_side	.*of 10 sets and 1566 lines more.*wider for the searches that failed'
+}
+
+@test "a run given twice is said, and counted once; two runs are two" {
+    cd "$BATS_TEST_TMPDIR"
+    l2assoc "$BATS_FILE_TMPDIR/evict.tsv" | body >once
+    l2assoc "$BATS_FILE_TMPDIR/evict.tsv" "$BATS_FILE_TMPDIR/evict.tsv" 2>err | body >twice
+    cmp once twice
+    [ "$(grep -c 'warning: the same run twice (its [0-9]* rows are those of table 1): it is counted once' err)" -eq 1 ]
+    l2collect -q -s 7 -d sim:tiny -o other.tsv evict targets=40 tips=0 2>/dev/null
+    l2assoc "$BATS_FILE_TMPDIR/evict.tsv" other.tsv >out 2>err
+    not grep -q twice err
+    [ "$(finding ways evict <out)" = '8 8 8' ]
+    grep -q '^ways	.* 80 targets verified' out
+    # Only targets of one run can be found in one set: their buffers are not the same.
+    grep '^sets_side	.*coincidence' out
+    pairs() { l2assoc "$1" | awk -F '\t' '$6 == "coincidence" { print $8 + 0 }'; }
+    [ "$(awk -F '\t' '$6 == "coincidence" { print $8 + 0 }' out)" -eq \
+        $(($(pairs "$BATS_FILE_TMPDIR/evict.tsv") + $(pairs other.tsv))) ]
 }

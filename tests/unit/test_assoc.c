@@ -42,7 +42,7 @@ static void sets_come_back_from_tips(void **state)
 
         for (size_t i = 0; i < 60; i++)
             first[i] = draw_tip(&r, positions, sets, ways);
-        assert_int_equal(sets_from_tips(first, 60, positions, ways, 0, &e, &spread), 0);
+        assert_int_equal(sets_from_tips(first, 60, 60, positions, ways, 0, &e, &spread), 0);
         assert_true(e.lo < e.value && e.value < e.hi);
         assert_true(fabs(e.value / sets - 1) < 0.2);
         within += e.lo <= sets && sets <= e.hi;
@@ -55,12 +55,12 @@ static void sets_come_back_from_pairs(void **state)
     struct estimate e;
 
     (void)state;
-    sets_from_pairs(500, 8, &e);
+    sets_from_pairs(500.0 * 499 / 2, 8, &e);
     assert_true(fabs(e.value - 500.0 * 499 / 2 / 8) < 1e-9);
     /* Garwood: 8 events have the exact interval 3.4538 .. 15.7632 */
     assert_true(fabs(e.lo - 500.0 * 499 / 2 / 15.7632) < 1);
     assert_true(fabs(e.hi - 500.0 * 499 / 2 / 3.4538) < 2);
-    sets_from_pairs(30, 0, &e);
+    sets_from_pairs(30.0 * 29 / 2, 0, &e);
     assert_true(isinf(e.value) && isinf(e.hi) && e.lo > 100);
 }
 

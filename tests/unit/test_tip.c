@@ -72,21 +72,29 @@ static uint64_t tip_now(struct tip_side *s)
 
 #include "kernels/tip.h"
 
-static void search(struct tip_side *toy, struct l2_tip_out *out, uint64_t seed, uint32_t ways,
-                   uint32_t flips, uint32_t extra, uint32_t log2_lines)
+/* A target and a pool of this seed, on an empty toy. */
+static struct l2_tip_in in_of(struct tip_side *toy, uint64_t seed, uint32_t log2_lines)
 {
-    struct l2_tip_in in = {.kind = L2_LD_CG, .threshold = 400, .votes = 2, .check_all = 20};
+    struct l2_tip_in in = {
+        .kind = L2_LD_CG, .threshold = 400, .votes = 2, .check_all = 20, .check_one = 10};
 
     memset(toy, 0, sizeof *toy);
     rng_seed(&toy->rng, seed);
-    toy->ways = ways;
-    toy->flips = flips;
-    in.check_one = 10;
-    in.extra = extra;
     in.pool.seed = rng_mix(seed);
     in.pool.log2_lines = log2_lines;
     in.pool.stride = 128;
     in.target = rng_below(&toy->rng, 1ull << log2_lines) * 128;
+    return in;
+}
+
+static void search(struct tip_side *toy, struct l2_tip_out *out, uint64_t seed, uint32_t ways,
+                   uint32_t flips, uint32_t extra, uint32_t log2_lines)
+{
+    struct l2_tip_in in = in_of(toy, seed, log2_lines);
+
+    toy->ways = ways;
+    toy->flips = flips;
+    in.extra = extra;
     tip_search(toy, &in, out);
     for (uint32_t i = 0; i < out->nfound; i++)
         assert_int_equal(out->found[i], l2_pool_line(&in.pool, out->tip[i]));
@@ -174,12 +182,59 @@ static void what_can_fail(void **state)
     free(out);
 }
 
+/* Readings that say nothing lead anywhere, but never beyond the pool. */
+static void within_the_pool(void **state)
+{
+    struct tip_side *toy = xmalloc(sizeof *toy);
+    struct l2_tip_out *out = xmalloc(sizeof *out);
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        search(toy, out, seed, 16, 2, 0, 3);
+        for (uint32_t i = 0; i < out->ntests; i++)
+            assert_true(out->test[i].n <= 8);
+    }
+    free(toy);
+    free(out);
+}
+
+/* Alone, the first tipping index is known to a sixteenth, wherever the search begins, in few tests. */
+static void first_alone(void **state)
+{
+    struct tip_side *toy = xmalloc(sizeof *toy);
+    struct l2_tip_out *out = xmalloc(sizeof *out);
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        for (uint32_t reach = 1; reach < 100000; reach = reach * 7 + 20) {
+            uint32_t ways = 1 + (uint32_t)(seed * 7 % MOST), tip = brute_first(seed, 13, ways);
+            struct l2_tip_in in = in_of(toy, seed, 13);
+
+            in.reach = reach;
+            toy->ways = ways;
+            tip_search(toy, &in, out);
+            assert_int_equal(out->status, L2_TIP_OK);
+            assert_true(out->first >= tip && out->first - tip <= out->first / TIP_SHARP);
+            assert_int_equal(out->nfound, 0);
+            assert_true(out->ntests <= 3 + 2 * 20);
+            for (uint32_t i = 0; i < out->ntests; i++)
+                assert_int_equal(out->test[i].phase, L2_TIP_FIRST);
+        }
+    struct l2_tip_in in = in_of(toy, 1, 8);
+    in.reach = 10;
+    toy->ways = 16;
+    tip_search(toy, &in, out);
+    assert_int_equal(out->status, L2_TIP_POOL_KEEPS);
+    free(toy);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clean_readings),
-        cmocka_unit_test(wrong_readings),
-        cmocka_unit_test(what_can_fail),
+        cmocka_unit_test(clean_readings), cmocka_unit_test(wrong_readings),
+        cmocka_unit_test(what_can_fail),  cmocka_unit_test(within_the_pool),
+        cmocka_unit_test(first_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
