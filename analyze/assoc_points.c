@@ -53,11 +53,11 @@ static void put_law(struct out *o, const struct survival_curve *c)
     }
 }
 
-void assoc_print_points(const struct assoc_rows *r, const struct prov *p)
+void assoc_points(FILE *to, const struct assoc_rows *r, const struct prov *p)
 {
     struct out o;
 
-    out_begin(&o, stdout, p, "exp lines order loader part others share lo hi n");
+    out_begin(&o, to, p, "exp lines order loader part others share lo hi n");
     for (size_t k = 0; k < r->nc; k++) {
         put_points(&o, &r->c[k]);
         put_law(&o, &r->c[k]);

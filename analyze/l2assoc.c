@@ -397,6 +397,11 @@ static void print_sets(const struct assoc_rows *r, const struct prov *p)
     out_end(&o, "ok");
 }
 
+static void print_points(const struct assoc_rows *r, const struct prov *p)
+{
+    assoc_points(stdout, r, p);
+}
+
 static const struct cli_opt opts[] = {
     {'p', "points", NULL, "print survival curves: points, and the law that fits them best"},
     {'s', "sets", NULL, "print the eviction sets: target, then its lines, by offset"},
@@ -420,7 +425,7 @@ int main(int argc, char **argv)
     while ((letter = xcli_next(argc, argv, &usage)) != -1)
         switch (letter) {
         case 'p':
-            print = assoc_print_points;
+            print = print_points;
             break;
         case 's':
             print = print_sets;
