@@ -342,6 +342,7 @@ static int choose_touch(struct evset_plan *p, struct rng *r)
         take = take == LIGHT ? 0 : take;
     }
     touch_like(p, take);
+    /* Once leaves a line in its place now and then (RRIP, one in twenty), which a set does not mind and a mean does. */
     p->sure = ways_to_touch[take == ONCE ? TWICE : take];
     return 0;
 }

@@ -172,13 +172,15 @@ static int one_target(struct run *r, const struct evset_plan *p, uint64_t k, str
     return 0;
 }
 
-/* As many further lines as SHARP wants, by the sets' most frequent size. */
-static uint64_t tips_wanted(const struct run *r, const struct found *f)
+/* As many further lines as SHARP wants, by the sets' most frequent size; copies of remote lines tell no number of sets. */
+static uint64_t tips_wanted(const struct run *r, const struct evset_plan *p, const struct found *f)
 {
     uint64_t ways = 1;
 
     if (!param_auto(r, "tips"))
         return param_u64(r, "tips");
+    if (p->lines == EVSET_REMOTE)
+        return 0;
     for (uint64_t k = 1; k <= L2_TIP_FOUND; k++)
         ways = f->size[k] > f->size[ways] ? k : ways;
     return f->size[ways] > 0 && SHARP / ways > f->n ? SHARP / ways - f->n : 0;
@@ -226,7 +228,7 @@ static int run_evict(struct run *r)
     for (uint64_t k = 0; k < all && rc == 0 && !run_stopped(); k++) {
         rc = k < targets ? one_target(r, &p, k, in, out, &f) : one_tip(r, &p, k, in, out, &f);
         if (k + 1 == targets)
-            all += tips_wanted(r, &f);
+            all += tips_wanted(r, &p, &f);
         run_progress(r, (double)k + 1, (double)all);
     }
     evset_plan_free(&p);
