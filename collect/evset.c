@@ -189,6 +189,7 @@ static struct l2_tip_in in_of(const struct evset_plan *p, uint64_t target, uint3
                               .check_all = p->check_all,
                               .check_one = p->check_one,
                               .extra = p->extra,
+                              .reach = p->reach,
                               .rounds = p->rounds,
                               .settle = p->settle,
                               .touches = p->touches};
@@ -204,10 +205,10 @@ int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, u
 }
 
 int evset_first(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t k,
-                uint32_t reach, struct l2_tip_in *in, struct l2_tip_out *out)
+                struct l2_tip_in *in, struct l2_tip_out *out)
 {
     *in = in_of(p, target, threshold);
-    in->reach = reach;
+    in->alone = 1;
     in->rounds = p->sure.rounds;
     in->settle = p->sure.settle;
     in->touches = p->sure.touches;

@@ -37,7 +37,9 @@ struct evset_plan {
     uint32_t line; /* bytes from line to line of the pool */
     uint32_t votes, rounds, settle, touches, check_all, check_one, extra;
     struct evset_touch
-        sure;      /* for tipping indices alone, which no set confirms: no line is left to chance */
+        sure; /* for tipping indices alone, which no set confirms: no line is left to chance */
+    uint32_t
+        reach; /* pool lines that evict most targets, for their searches to begin with; 0: not known */
     uint64_t seed; /* of the pool's order at the first try */
 };
 
@@ -62,10 +64,10 @@ int evset_pool(const struct evset_plan *p, uint64_t seed, struct l2_pool *pool);
 uint64_t evset_target(const struct evset_plan *p, struct rng *r);
 /* What separates the target's hits in the own side from the next level, in cycles, for this SM. */
 int evset_threshold(const struct evset_plan *p, uint64_t target, uint32_t *threshold);
-/* About where a pool first evicts the target: out->first, L2_TIP_OK; the prefix looked at first is `reach`. Each k has a pool
+/* About where a pool first evicts the target: out->first, L2_TIP_OK. Each k has a pool
  * of its own order, so that targets of one set tell different things. */
 int evset_first(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t k,
-                uint32_t reach, struct l2_tip_in *in, struct l2_tip_out *out);
+                struct l2_tip_in *in, struct l2_tip_out *out);
 /* One try; each `attempt` has another order of the pool. Fills in and out. */
 int evset_try(const struct evset_plan *p, uint64_t target, uint32_t threshold, uint32_t attempt,
               struct l2_tip_in *in, struct l2_tip_out *out);

@@ -14,7 +14,6 @@
 #include "evset_params.h"
 #include "../share/lib/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,17 +185,16 @@ static uint64_t tips_wanted(const struct run *r, const struct evset_plan *p, con
     return f->size[ways] > 0 && SHARP / ways > f->n ? SHARP / ways - f->n : 0;
 }
 
-/* The first tipping index of one more line, looked for from twice the usual one on. */
+/* The first tipping index of one more line. */
 static int one_tip(struct run *r, const struct evset_plan *p, uint64_t k, struct l2_tip_in *in,
-                   struct l2_tip_out *out, const struct found *f)
+                   struct l2_tip_out *out)
 {
     uint64_t target = evset_target(p, &r->rng);
-    double reach = f->n > 0 ? fmin(2 * f->tips / (double)f->n, UINT32_MAX) : UINT32_MAX;
     struct row row = {.target = k};
     uint32_t threshold;
 
     if (evset_threshold(p, target, &threshold) != 0 ||
-        evset_first(p, target, threshold, (uint32_t)k, (uint32_t)reach, in, out) != 0)
+        evset_first(p, target, threshold, (uint32_t)k, in, out) != 0)
         return -1;
     row.status = evset_status(out->status);
     put_tests(r, p, in, out, &row);
@@ -226,7 +224,9 @@ static int run_evict(struct run *r)
     int rc = evset_plan(&p, &r->rng);
 
     for (uint64_t k = 0; k < all && rc == 0 && !run_stopped(); k++) {
-        rc = k < targets ? one_target(r, &p, k, in, out, &f) : one_tip(r, &p, k, in, out, &f);
+        rc = k < targets ? one_target(r, &p, k, in, out, &f) : one_tip(r, &p, k, in, out);
+        if (f.n > 0)
+            p.reach = (uint32_t)(2 * f.tips / (double)f.n); /* at most twice the pool */
         if (k + 1 == targets)
             all += tips_wanted(r, &p, &f);
         run_progress(r, (double)k + 1, (double)all);

@@ -163,7 +163,8 @@ struct l2_tip_in {
     uint32_t check_all; /* trials with the whole set (20) ... */
     uint32_t check_one; /* ... and leaving out each line in turn (10) */
     uint32_t extra;     /* more congruent lines wanted beyond the set */
-    uint32_t reach; /* not 0: only about where the pool first evicts, sought from this prefix on */
+    uint32_t reach;     /* prefix looked at first, one that often evicts; 0: the whole pool */
+    uint32_t alone;     /* 1: no set, only about where the pool first evicts */
     uint32_t
         rounds; /* times the lines are touched before the probe: 1, more where replacement is not LRU */
     uint32_t settle;  /* times target and lines are touched before a trial begins: 0 under LRU */

@@ -175,10 +175,10 @@ TIP_FN void tip_extra(struct tip_run *r)
     }
 }
 
-/* Only about where the pool first evicts, from a prefix that often does. */
+/* Only about where the pool first evicts. */
 TIP_FN uint32_t tip_first(struct tip_run *r)
 {
-    uint32_t lo = 0, hi = r->in->reach < r->hi ? r->in->reach : r->hi;
+    uint32_t lo = 0, hi = r->in->reach && r->in->reach < r->hi ? r->in->reach : r->hi;
 
     while (!tip_evicts(r, L2_TIP_FIRST, 0, 0, hi, TIP_NO_SKIP, r->votes)) {
         if (hi == r->hi)
@@ -202,12 +202,15 @@ TIP_FN uint32_t tip_steps(struct tip_run *r)
 {
     uint32_t status = L2_TIP_LOOSE;
 
-    if (tip_evicts(r, r->in->reach ? L2_TIP_FIRST : L2_TIP_POOL, 0, 0, 0, TIP_NO_SKIP,
+    if (tip_evicts(r, r->in->alone ? L2_TIP_FIRST : L2_TIP_POOL, 0, 0, 0, TIP_NO_SKIP,
                    r->votes + 1))
         return L2_TIP_LOOSE; /* evicted by nothing: the threshold is too low */
-    if (r->in->reach)
+    if (r->in->alone)
         return tip_first(r);
-    if (!tip_evicts(r, L2_TIP_POOL, 0, 0, r->hi, TIP_NO_SKIP, r->votes))
+    if (r->in->reach && r->in->reach < r->hi &&
+        tip_evicts(r, L2_TIP_POOL, 0, 0, r->in->reach, TIP_NO_SKIP, r->votes))
+        r->hi = r->in->reach;
+    else if (!tip_evicts(r, L2_TIP_POOL, 0, 0, r->hi, TIP_NO_SKIP, r->votes))
         return L2_TIP_POOL_KEEPS;
     for (int k = 0; k <= TIP_REPAIRS && status != L2_TIP_OK; k++) {
         status = tip_grow(r);
