@@ -37,8 +37,8 @@ struct job {
     int points;    /* -p */
     size_t refine; /* -r, 0: knees */
     uint64_t multiple;
-    bool strict;
-    enum law law; /* -l, LAW_NONE: knees */
+    bool strict, told_ways; /* -w */
+    enum law law;           /* -l, LAW_NONE: knees */
 };
 
 static const char *const laws[] = {"none", "reach", "saturation", "sets", "random", "step", NULL};
@@ -316,6 +316,25 @@ static void print_all(const struct curves *c, const struct job *job, const struc
     free(columns);
 }
 
+/* What a capacity hangs on that the curve does not tell: a cache of n ways overflows 1/2n before it is full, less than one
+ * of half as many (overflow.h). */
+static void note_ways(struct prov *prov, const struct curves *c, const struct job *job,
+                      const struct knee_fit *fit)
+{
+    bool any = false;
+
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t i = 0; i < fit[k].count; i++)
+            any = any || fit[k].knee[i].law == LAW_SETS;
+    if (any && !job->told_ways)
+        prov_addf(
+            prov,
+            "#note capacity is for sets of %u ways: %.2g %% less if they have %u, %.2g %% more "
+            "if %u (-w)",
+            job->opt.ways, 50.0 / job->opt.ways, job->opt.ways / 2, 25.0 / job->opt.ways,
+            2 * job->opt.ways);
+}
+
 static void run(struct tsv *t, int argc, char **argv, const struct job *job)
 {
     struct curves *c = xcurves_read(t, &job->want);
@@ -325,6 +344,7 @@ static void run(struct tsv *t, int argc, char **argv, const struct job *job)
         fit_all(c, job, fit);
     warn_rows(c);
     prov_command(&t->prov, argc, argv);
+    note_ways(&t->prov, c, job, fit);
     print_all(c, job, fit, &t->prov);
     for (size_t k = 0; k < c->n; k++)
         knee_free(&fit[k]);
@@ -393,6 +413,7 @@ static void set_option(struct job *job, int letter, char *word)
         break;
     case 'w':
         job->opt.ways = (unsigned)xparse_u64("-w", word, 1, 64);
+        job->told_ways = true;
         break;
     case LONG_FROM:
         job->want.from = (double)xparse_size("--from", word, 0, UINT64_MAX);

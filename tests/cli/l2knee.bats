@@ -199,3 +199,13 @@ raw()
     [ "$(l2knee "$BATS_TEST_TMPDIR/t.tsv" | rows)" -eq 1 ]
     [ $((($(date +%s%N) - start) / 1000000)) -lt 4000 ]
 }
+
+@test "l2knee: what the ways do to a capacity is noted, and is so" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    l2collect -q -d sim:tiny latency | l2stat 2>/dev/null >stat.tsv
+    l2knee stat.tsv >sixteen
+    l2knee -w 8 stat.tsv >eight
+    grep -q '^#note capacity is for sets of 16 ways: 3.1 % less if they have 8, 1.6 % more if 32 (-w)' sixteen
+    not grep -q '^#note capacity' eight
+    paste <(field 1 capacity <sixteen) <(field 1 capacity <eight) | awk '{ print $2 / $1; exit !($2 / $1 > 0.96 && $2 / $1 < 0.98) }'
+}
