@@ -20,6 +20,7 @@ const struct finding_name finding_names[] = {
     {"fetch_default", "bytes", "bytes that a miss fetches when nothing is set"},
     {"fetch_set", "bytes", "the same under a fetch granularity that was set, one row each"},
     {"fetch_hint", "bytes", "the same by another kind of access, one row each"},
+    {"fetch_hint_start", "bytes", "what it brings when it touches their start, if more"},
     {"fetch_promoted", "word", "whether more is fetched than the granularity says"},
     {"capacity_side", "bytes", "what one SM can keep near: one side"},
     {"capacity_total", "bytes", "all sides together"},

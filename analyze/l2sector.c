@@ -192,6 +192,12 @@ static void put_touches(struct out *o, const struct sector_rows *r)
 
         put_verdict(o, plain ? t->found ? "fetch_default" : "fetch_set" : "fetch_hint", method, t,
                     &v[i]);
+        if (!plain && v[i].why == NULL && v[i].fit.lead > 0)
+            finding_put(
+                o, "fetch_hint_start", (double)v[i].fit.lead, (double)v[i].fit.lead,
+                (double)v[i].fit.lead, method, v[i].fit.lead_n,
+                "a touch at the start of so many bytes brings all of them, any other one %llu",
+                (unsigned long long)v[i].fit.size);
         free(method);
     }
     put_promoted(o, r, v);

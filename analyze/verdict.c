@@ -68,6 +68,7 @@ const struct verdict_rule verdict_rules[] = {
     {"persist_kept",        0.10, RULE_EACH | RULE_ABOUT},
     {"fetch_set",           0,    RULE_LIST},
     {"fetch_hint",          0,    RULE_EACH},
+    {"fetch_hint_start",    0,    RULE_EACH},
     {"l1_inclusive",        0,    RULE_EXPECTED},
     {NULL, 0, 0},
 };

@@ -37,8 +37,9 @@ value()
         chip "hint_lead $lead" 'fetch 32'
         l2collect -q -d sim:./my.dev sector op=pf256 fetch=32 | l2sector >found
         [ "$(value fetch_hint touch_pf256_limit_32)" = 128 ]
-        body found | grep touch_pf256_limit_32 | grep -q ' 0 of 480 probes contradict it'
-        [ "$(body found | grep touch_pf256_limit_32 | grep -c 'start of 256 brings all')" -eq $((lead / 256)) ]
+        body found | grep '^fetch_hint	.*touch_pf256_limit_32' | grep -q ' 0 of 480 probes contradict it'
+        [ "$(body found | grep '^fetch_hint	.*touch_pf256_limit_32' | grep -c 'start of 256 brings all')" -eq $((lead / 256)) ]
+        [ "$(value fetch_hint_start touch_pf256_limit_32)" = "$([ $lead -eq 0 ] || echo 256)" ]
     done
 }
 
