@@ -23,7 +23,7 @@ enum {
     SM_THREADS = 2048,
     AUTO_TURNS = 16,
     LEAST_SIDED = 4 << 20,
-    LOG2_BLOCK = 12, /* what working sets are multiples of */
+    BLOCK = 4096, /* what working sets are multiples of */
     SLICE_PART = 2,
     SLICE_TRIES = 1 << 16,
     L2_UNKNOWN = 32 << 20
@@ -82,8 +82,7 @@ struct plan {
     /* For set=own and other. */
     struct sides sides;
     uint32_t block;             /* bytes */
-    uint64_t *blocks[2], *list; /* offsets; list is for one launch */
-    size_t nblocks[2];
+    uint64_t *blocks[2], *list; /* offsets, half of `most` on each side; list is for one launch */
     int *sm;
     uint8_t *side;
     struct slice *slice;
@@ -205,14 +204,14 @@ static void add_sets(const struct run *r, struct plan *plan, struct combination 
     }
 }
 
-/* Working sets are whole multiples of 4 KiB, so that every width and `every` up to it divides them. */
+/* Working sets are whole multiples of BLOCK, so that every width and `every` up to it divides them. */
 static void make_plan(struct run *r, struct plan *plan)
 {
     struct sizes list = {0};
 
     footprint_sizes(r, 1 << 20, 3, false, &list);
     for (size_t i = 0; i < list.n; i++) {
-        struct combination c = {.s = {.bytes = (list.v[i] + 4095) / 4096 * 4096,
+        struct combination c = {.s = {.bytes = (list.v[i] + BLOCK - 1) / BLOCK * BLOCK,
                                       .take = (uint32_t)param_u64(r, "take"),
                                       .every = (uint32_t)param_u64(r, "every")}};
 
@@ -285,6 +284,7 @@ static int find_sides(struct run *r, struct plan *plan)
 static int sort_blocks(struct run *r, struct plan *plan)
 {
     struct device *d = r->dev;
+    uint64_t same = 1ull << plan->sides.flip; /* bytes that one side has in a row */
     size_t most;
 
     if (plan->sides.kind != SIDES_LINEAR)
@@ -292,15 +292,17 @@ static int sort_blocks(struct run *r, struct plan *plan)
                                   ? "set=own and other: this device has one side only"
                                   : "set=own and other: the side of a line is no XOR of its "
                                     "address bits here");
-    plan->block = 1u << (plan->sides.flip < LOG2_BLOCK ? plan->sides.flip : LOG2_BLOCK);
+    plan->block = same < BLOCK ? (uint32_t)same : BLOCK;
     most = (size_t)(plan->most / 2 / plan->block);
     plan->list = xmalloc(2 * most * sizeof *plan->list);
     for (unsigned side = 0; side < 2; side++) {
+        size_t n = 0;
+
         plan->blocks[side] = xmalloc(most * sizeof *plan->blocks[side]);
-        for (uint64_t at = 0; at < d->bytes && plan->nblocks[side] < most; at += plan->block)
+        for (uint64_t at = 0; at < d->bytes && n < most; at += plan->block)
             if (sides_of(&plan->sides, at) == side)
-                plan->blocks[side][plan->nblocks[side]++] = at;
-        if (plan->nblocks[side] < most)
+                plan->blocks[side][n++] = at;
+        if (n < most)
             return device_fail(d,
                                "set=own and other: not with a working set of %s: a side has "
                                "too few lines in the buffer",
@@ -357,7 +359,6 @@ static void share_lines(const struct slice *lines, struct stream *s)
     uint64_t n = lines->n * LINE / flight;
 
     s->nsm = n < lines->nsm ? n > 0 ? n : 1 : lines->nsm;
-    s->blocks = (uint32_t)s->nsm;
     n = s->nsm * flight / LINE;
     if (n > 0 && n < lines->n)
         s->nlist -= s->nlist % n;
@@ -369,10 +370,11 @@ static void use_slice(const struct run *r, const struct slice *lines, struct str
     s->nlist = lines->n;
     s->sm = lines->sm;
     s->nsm = lines->nsm;
-    if (param_auto(r, "blocks"))
+    if (param_auto(r, "blocks")) {
+        if (s->op == STREAM_READ)
+            share_lines(lines, s);
         s->blocks = (uint32_t)s->nsm;
-    if (param_auto(r, "blocks") && s->op == STREAM_READ)
-        share_lines(lines, s);
+    }
     s->bytes = s->nlist * LINE;
     s->passes = (uint32_t)ceil((double)param_u64(r, "bytes") / (double)s->bytes);
 }

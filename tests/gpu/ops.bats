@@ -52,7 +52,7 @@ ops()
     ops hammer
 }
 
-@test "stream: operations, widths, subsets, pools" {
+@test "stream: operations, widths, subsets, lists" {
     ops stream
 }
 
