@@ -145,14 +145,6 @@ static void add_finding(struct band_rows *r, struct findings *fs, const struct t
         r->slices = f->value;
 }
 
-static double number_of(const struct tsv *t, const char *key)
-{
-    const char *word = prov_get(&t->prov, key, 0);
-    double v;
-
-    return word != NULL && parse_double(word, &v) == 0 ? v : 0;
-}
-
 static int by_place(const void *pa, const void *pb)
 {
     const struct band_page *a = pa, *b = pb;
@@ -173,9 +165,9 @@ static void finish(struct band_rows *r, const struct tsv *t)
             values_sort(&r->window[i].cycles[c]);
     if (r->npage > 1)
         qsort(r->page, r->npage, sizeof *r->page, by_place);
-    r->l2_bytes = number_of(t, "l2_bytes");
-    r->mhz = number_of(t, "clock_measured_after");
-    r->sms = number_of(t, "sms");
+    r->l2_bytes = fmax(0, prov_number(&t->prov, "l2_bytes"));
+    r->mhz = fmax(0, prov_number(&t->prov, "clock_measured_after"));
+    r->sms = fmax(0, prov_number(&t->prov, "sms"));
 }
 
 void xband_read(struct tsv *t, struct band_rows *r)

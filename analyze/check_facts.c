@@ -258,10 +258,9 @@ void facts_free(struct check_facts *f)
 
 double facts_key(const struct check_facts *f, const char *key)
 {
-    const char *word = prov_get(f->prov, key, 0);
-    double v;
+    double v = prov_number(f->prov, key);
 
-    return word != NULL && parse_double(word, &v) == 0 && v > 0 ? v : NAN;
+    return v > 0 ? v : NAN;
 }
 
 double check_quantile(const struct check_size *s, double q)

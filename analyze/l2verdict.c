@@ -103,24 +103,16 @@ static void xone_device(const struct prov *p)
                  keys[i], prov_get(p, keys[i], 0), prov_get(p, keys[i], 1));
 }
 
-static double key_number(const struct prov *p, const char *key)
-{
-    const char *word = prov_get(p, key, 0);
-    double v;
-
-    return word != NULL && parse_double(word, &v) == 0 ? v : NAN;
-}
-
 /* What the driver says; the memory's limit is bus width x 2 transfers x clock. */
 static size_t ask_driver(const struct prov *p, struct verdict_api *api)
 {
     size_t n = 0;
 
-    api[n++] = (struct verdict_api){"capacity_total", key_number(p, "l2_bytes")};
-    api[n++] = (struct verdict_api){"fetch_default", key_number(p, "fetch")};
-    api[n++] = (struct verdict_api){"sm_sides", key_number(p, "sms")};
-    api[n++] = (struct verdict_api){"dram_bw", key_number(p, "bus_width") / 8 * 2 *
-                                                   key_number(p, "clock_mem_before") / 1000};
+    api[n++] = (struct verdict_api){"capacity_total", prov_number(p, "l2_bytes")};
+    api[n++] = (struct verdict_api){"fetch_default", prov_number(p, "fetch")};
+    api[n++] = (struct verdict_api){"sm_sides", prov_number(p, "sms")};
+    api[n++] = (struct verdict_api){"dram_bw", prov_number(p, "bus_width") / 8 * 2 *
+                                                   prov_number(p, "clock_mem_before") / 1000};
     return n;
 }
 
@@ -224,7 +216,7 @@ int main(int argc, char **argv)
     xone_device(&t->prov);
     add_rises(&fs, &rises);
     verdict_derive(&fs);
-    verdict_share(&fs, key_number(&t->prov, "clock_measured_after"));
+    verdict_share(&fs, prov_number(&t->prov, "clock_measured_after"));
     verdict_make(&v, &fs, api, ask_driver(&t->prov, api), all);
     prov_command(&t->prov, argc, argv);
     print(stdout, &v, &t->prov);

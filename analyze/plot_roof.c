@@ -25,24 +25,17 @@ static const struct slope {
               {"copy_bw", "L2, copying"},           {"dram_bw", "memory, reading"},
               {"dram_write_bw", "memory, writing"}, {"dram_copy_bw", "memory, copying"}};
 
-static double number(const struct plot *p, const char *key)
-{
-    const char *word = prov_get(&p->data->prov, key, 0);
-    double v;
-
-    return word != NULL && parse_double(word, &v) == 0 ? v : NAN;
-}
-
 /* 10^9 operations a second, or infinity when not known. */
 static double roof(const struct plot *p)
 {
-    double cc = number(p, "cc"), mhz = number(p, "clock_measured_after"), peak;
+    const struct prov *said = &p->data->prov;
+    double cc = prov_number(said, "cc"), mhz = prov_number(said, "clock_measured_after"), peak;
     int n = 0;
 
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes && n == 0; i++)
         if (cc >= lanes[i].from)
             n = lanes[i].lanes;
-    peak = number(p, "sms") * n * 2 * mhz * 1e-3;
+    peak = prov_number(said, "sms") * n * 2 * mhz * 1e-3;
     return peak > 0 ? peak : INFINITY;
 }
 

@@ -4,6 +4,7 @@
 #include "../share/lib/mem.h"
 #include "columns_of.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum write_column { W_CASE, W_BYTES, W_AT, W_PROBE, W_RESIDENT, W_FIRST, W_FENCE, W_CYCLES };
@@ -106,12 +107,8 @@ static const struct row_kind kinds[] = {
 
 void xwrite_read(struct tsv *t, struct write_rows *r)
 {
-    const char *l2;
-
     xrows_read(t, kinds, "write, dirty, inclusion or bandwidth", r);
-    l2 = prov_get(&t->prov, "l2_bytes", 0);
-    if (l2 == NULL || parse_double(l2, &r->l2_bytes) != 0)
-        r->l2_bytes = 0;
+    r->l2_bytes = fmax(0, prov_number(&t->prov, "l2_bytes"));
 }
 
 void write_rows_free(struct write_rows *r)

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,14 @@ const char *prov_get(const struct prov *p, const char *key, size_t k)
             return value;
     }
     return NULL;
+}
+
+double prov_number(const struct prov *p, const char *key)
+{
+    const char *word = prov_get(p, key, 0);
+    double v;
+
+    return word != NULL && parse_double(word, &v) == 0 ? v : NAN;
 }
 
 bool prov_simulated(const struct prov *p)

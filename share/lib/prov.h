@@ -16,6 +16,8 @@ void prov_addf(struct prov *p, const char *fmt, ...) __attribute__((format(print
 
 /* The k-th different value of a key, NULL after the last: prov_get(p, "device", 0). */
 const char *prov_get(const struct prov *p, const char *key, size_t k);
+/* The first value of a key, nan when there is none or it is no number. */
+double prov_number(const struct prov *p, const char *key);
 /* Whether any table read came from a simulated device. */
 bool prov_simulated(const struct prov *p);
 
