@@ -1,6 +1,7 @@
 /* l2knee: where a curve leaves one level for another: the capacity of a cache in a latency curve, the reach of a TLB, the size at
  * which bandwidth falls. Reads l2stat's table, raw rows or any TSV; the mathematics is in knee.h. It says where and how certain;
  * what a knee means (one side of a cache, all of it, a TLB) is for the reader, who knows what was measured. */
+#include "count.h"
 #include "curves.h"
 #include "knee.h"
 #include "law.h"
@@ -41,7 +42,9 @@ struct job {
     enum law law;           /* -l, LAW_NONE: knees */
 };
 
-static const char *const laws[] = {"none", "reach", "saturation", "sets", "random", "step", NULL};
+/* Those of -l, and count, which is none of them. */
+static const char *const laws[] = {"none", "reach", "saturation", "sets",
+                                   "random", "step", NULL};
 
 static void split_names(const char *list, struct curves_want *w)
 {
@@ -113,7 +116,7 @@ static void put_knees(struct out *o, const struct curves *c, const struct one_cu
         out_str(o, e->high ? "high" : "low");
         put_note(o, e->note);
         out_round(o, e->capacity, 6);
-        out_str(o, laws[e->law]);
+        out_str(o, e->law == LAW_COUNT ? "count" : laws[e->law]);
         out_row(o);
     }
 }
@@ -258,6 +261,27 @@ static void report(const struct curves *c, const struct one_curve *k, const stru
             warn_median(name, k, &fit->knee[i]);
 }
 
+/* The same cycles walked backwards, NULL when they were not. */
+static const struct one_curve *walked_back(const struct curves *c, const struct one_curve *k)
+{
+    size_t order = 0;
+
+    while (order < c->groups && strcmp(c->group[order], "order") != 0)
+        order++;
+    if (order == c->groups || strcmp(k->label[order], "cycle") != 0)
+        return NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct one_curve *o = &c->curve[i];
+        size_t g = 0;
+
+        while (g < c->groups && strcmp(g == order ? "back" : k->label[g], o->label[g]) == 0)
+            g++;
+        if (g == c->groups)
+            return o;
+    }
+    return NULL;
+}
+
 static void fit_all(const struct curves *c, const struct job *job, struct knee_fit *fit)
 {
     struct knee_options opt = job->opt;
@@ -265,11 +289,13 @@ static void fit_all(const struct curves *c, const struct job *job, struct knee_f
     if (strncmp(c->x_name, "stride", 6) == 0)
         opt.ways = 0;
     for (size_t k = 0; k < c->n; k++) {
-        const struct one_curve *o = &c->curve[k];
+        const struct one_curve *o = &c->curve[k], *back = walked_back(c, o);
         int bad = knee_find(o->x, o->y, o->error, o->n, &opt, &fit[k]);
 
         if (bad)
             xdie(EXIT_FAILED, "%s", bad == -1 ? "out of memory" : "x does not increase");
+        if (back != NULL && opt.ways > 0)
+            count_capacities(back->x, back->y, back->n, &fit[k]);
         report(c, o, &fit[k]);
     }
 }

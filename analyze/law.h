@@ -11,8 +11,9 @@
  *             says how sharp the bend is. at is K.
  * sets:       y = T + p overflow_sets(x/C, ways, q): a cache of sets under LRU; q, 0 to 1, is how unevenly they fill. at is C.
  * random:     y = T + p overflow_random(x/C). at is C.
- * step:       T up to C, T + p beyond: sets of more ways than can be told, as of a TLB that is one set. at is C. */
-enum law { LAW_NONE, LAW_REACH, LAW_SATURATION, LAW_SETS, LAW_RANDOM, LAW_STEP };
+ * step:       T up to C, T + p beyond: sets of more ways than can be told, as of a TLB that is one set. at is C.
+ * count:      no law of a chase in a cycle, and not fitted here: count.h. */
+enum law { LAW_NONE, LAW_REACH, LAW_SATURATION, LAW_SETS, LAW_RANDOM, LAW_STEP, LAW_COUNT };
 
 struct law_rule {
     enum law law;

@@ -48,15 +48,36 @@ static void make_cycle(struct run *r, struct chains *c)
     free(work);
 }
 
+/* Pointers to the node before, of chain k. */
+static int link_before(struct run *r, const struct chains *c, size_t k)
+{
+    uint32_t *before = c->before + k * c->nodes;
+
+    for (size_t i = 0; i < c->nodes; i++)
+        before[c->next[i]] = (uint32_t)i;
+    return r->dev->ops->link(r->dev, c->chain[k].at + CHAINS_OTHER, c->stride, before, c->nodes);
+}
+
 int chains_build(struct run *r, struct chains *c, uint64_t at)
 {
+    c->place = at;
     for (size_t k = 0; k < c->n; k++) {
         c->chain[k].at = k * c->nodes * c->stride + at;
         make_cycle(r, c);
-        if (r->dev->ops->link(r->dev, c->chain[k].at, c->stride, c->next, c->nodes) != 0)
+        if (r->dev->ops->link(r->dev, c->chain[k].at, c->stride, c->next, c->nodes) != 0 ||
+            (c->before != NULL && link_before(r, c, k) != 0))
             return -1;
     }
     return 0;
+}
+
+void chains_turn(struct chains *c)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        size_t i = (c->chain[k].at - c->place) / c->stride, first = k * c->nodes;
+
+        c->chain[k].at = c->place + CHAINS_OTHER + (first + c->before[i]) * c->stride;
+    }
 }
 
 int chains_walk(struct run *r, const struct chase *how, uint64_t hops)

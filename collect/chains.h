@@ -12,6 +12,8 @@ struct chains {
     uint64_t stride; /* bytes */
     uint64_t window; /* bytes: all nodes of one before the next one; 0: no windows */
     uint32_t *next;  /* room for `nodes` numbers */
+    uint32_t *before; /* not NULL: nodes also point to the one before them; room for n x nodes numbers */
+    uint64_t place;   /* of the first chain's first pointer, as built */
 };
 
 /* The SM of walker k of n: from `first` on, spread over the chip, no SM twice when n <= sms. */
@@ -21,8 +23,15 @@ int chains_sm(int first, size_t k, size_t n, unsigned sms);
  * next group; the groups' order is random too. work[] has room for n numbers. */
 void cycle_in_windows(struct rng *r, uint32_t *next, uint32_t *work, size_t n, size_t each);
 
-/* Writes a fresh random cycle for every chain, its pointers `at` bytes into the nodes, and puts the walkers at its start. */
+/* Where a node's second pointer is, bytes from its first. */
+enum { CHAINS_OTHER = 8 };
+
+/* Writes a fresh random cycle for every chain, its pointers `at` bytes from the buffer's start (those to the node before
+ * CHAINS_OTHER bytes further), and puts the walkers at its start. */
 int chains_build(struct run *r, struct chains *c, uint64_t at);
+
+/* Turns the walkers round: the node that they load next is the one that they loaded last, and from there they go backwards. */
+void chains_turn(struct chains *c);
 
 /* Moves the walkers on by `hops`, as `how` says but untimed, in launches of a second or so. Stops early when run_stopped(). */
 int chains_walk(struct run *r, const struct chase *how, uint64_t hops);

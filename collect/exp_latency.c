@@ -4,7 +4,9 @@
  * around, which proves its cycle, walked on until the cache has settled, then timed in passes that go on where the last one
  * ended. With
  * order=shuffle each node holds two pointers: one cycle warms the cache, another one, fresh each pass, is timed; the hops
- * then come back after random distances, not all after the same one. Cycles of the last bin mean "that or more". */
+ * then come back after random distances, not all after the same one. With order=back the walk turns round: it meets first
+ * what it has just left, so that under LRU and its like it hits what is in the cache and nothing else, however unevenly
+ * the sets fill. Cycles of the last bin mean "that or more". */
 #include "access.h"
 #include "chains.h"
 #include "footprint.h"
@@ -17,7 +19,7 @@
 
 static const struct param params[] = {
     {"size", PARAM_SIZES, "auto", "bytes",
-     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave, 16 near L2", 16, 1e13},
+     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave, 16 near L2, 4 beyond 2 x L2", 16, 1e13},
     {"stride", PARAM_SIZE, "128", "bytes", "from node to node, a multiple of 8", 8, 1e12},
     {"op", PARAM_WORD, "cg", "cg|ca|cv|no_allocate", "cache operator of the loads", 0, 0},
     {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},
@@ -25,8 +27,10 @@ static const struct param params[] = {
     {"warm", PARAM_U64, "auto", "",
      "hops before the first pass, after one walk all around; auto: another, as far as L2", 0, 1e12},
     {"timing", PARAM_WORD, "each", "each|total", "time every hop, or whole passes", 0, 0},
-    {"order", PARAM_WORD, "cycle", "cycle|shuffle",
-     "the same cycle in every pass, or a fresh one each", 0, 0},
+    {"order", PARAM_WORDS, "auto", "cycle|shuffle|back",
+     "the same cycle in every pass, a fresh one each, or once around and then, timed, all the way "
+     "back; auto: cycle, and with size=auto back from L2/8 to 2 x L2",
+     0, 0},
     {"window", PARAM_SIZE, "0", "bytes",
      "all nodes of a window before the next one, such as 2M; 0: none", 0, 1e12},
     {"sm", PARAM_U64, "0", "", "SM of the first chain", 0, 65535},
@@ -39,14 +43,18 @@ static const struct param params[] = {
 };
 
 #define L1_MOST (512 << 10) /* bytes, more than any L1 has */
+enum { BACK_HOPS = 1 << 17 };
 
 struct latency {
     struct chains chains;
     struct chase chase;
-    bool shuffle, fresh;
-    uint64_t passes, warm;
+    bool cycle, shuffle, fresh;
+    uint64_t back_least, back_most; /* bytes of the sizes that are walked back, too */
+    uint64_t passes, hops, warm;
     bool warm_auto;
     size_t seq;
+    const char *order; /* of this pass */
+    uint64_t pass;
     double done, total; /* hops, for the progress */
 };
 
@@ -69,8 +77,7 @@ static uint64_t rewarm_hops(const struct latency *l)
     return l->chains.nodes < most ? l->chains.nodes : most;
 }
 
-static void write_row(struct run *r, const struct latency *l, size_t k, uint64_t pass,
-                      double cycles, uint64_t n)
+static void write_row(struct run *r, const struct latency *l, size_t k, double cycles, uint64_t n)
 {
     struct out *o = r->out;
 
@@ -80,32 +87,37 @@ static void write_row(struct run *r, const struct latency *l, size_t k, uint64_t
     out_u64(o, l->chains.stride);
     out_str(o, param_text(r, "op"));
     out_str(o, param_text(r, "timing"));
-    out_str(o, param_text(r, "order"));
+    out_str(o, l->order);
     out_u64(o, l->chains.window);
     out_i64(o, l->chains.chain[k].sm);
     out_u64(o, k);
     out_u64(o, l->chains.n);
     out_i64(o, l->chase.carveout);
     out_str(o, param_text(r, "fresh"));
-    out_u64(o, pass);
+    out_u64(o, l->pass);
     out_double(o, cycles);
     out_u64(o, n);
     out_row(o);
 }
 
-static void write_pass(struct run *r, const struct latency *l, uint64_t pass)
+static void write_pass(struct run *r, const struct latency *l)
 {
     for (size_t k = 0; k < l->chains.n; k++) {
         const uint32_t *bins = l->chase.bins + k * CHASE_BINS;
 
         if (l->chase.record == CHASE_TOTAL)
-            write_row(r, l, k, pass, (double)l->chase.total[k] / (double)l->chase.hops,
-                      l->chase.hops);
+            write_row(r, l, k, (double)l->chase.total[k] / (double)l->chase.hops, l->chase.hops);
         else
             for (size_t b = 0; b < CHASE_BINS; b++)
                 if (bins[b] > 0)
-                    write_row(r, l, k, pass, (double)b, bins[b]);
+                    write_row(r, l, k, (double)b, bins[b]);
     }
+}
+
+static void made_hops(struct run *r, struct latency *l, double hops)
+{
+    l->done += hops;
+    run_progress(r, l->done, l->total);
 }
 
 /* Builds a cycle at this place in the nodes, and walks it around. */
@@ -118,15 +130,21 @@ static int build(struct run *r, struct latency *l, uint64_t at)
 /* Before the passes of a size: a cycle, and hops until the cache has settled. */
 static int build_and_warm(struct run *r, struct latency *l)
 {
-    return build(r, l, 0) != 0 ? -1 : chains_walk(r, &l->chase, warm_hops(r, l, l->chains.nodes));
+    uint64_t warm = warm_hops(r, l, l->chains.nodes);
+
+    if (build(r, l, 0) != 0 || chains_walk(r, &l->chase, warm) != 0)
+        return -1;
+    made_hops(r, l, (double)(l->chains.nodes + warm));
+    return 0;
 }
 
 /* Before a pass: one cycle to warm the cache, and another one through the same nodes for the pass. */
 static int shuffle_and_warm(struct run *r, struct latency *l)
 {
     struct chain *place = xcalloc(l->chains.n, sizeof *place);
-    int failed = build(r, l, 8);
+    int failed = build(r, l, CHAINS_OTHER);
 
+    made_hops(r, l, (double)l->chains.nodes);
     memcpy(place, l->chains.chain, l->chains.n * sizeof *place);
     failed = failed || build_and_warm(r, l);
     memcpy(l->chains.chain, place, l->chains.n * sizeof *place);
@@ -134,28 +152,95 @@ static int shuffle_and_warm(struct run *r, struct latency *l)
     return failed ? -1 : 0;
 }
 
-/* Hops of a size before its passes, and of each of them. */
-static double hops_before(const struct run *r, const struct latency *l, size_t nodes)
+static int timed_pass(struct run *r, struct latency *l, const char *order, uint64_t pass,
+                      uint64_t hops)
 {
-    return (double)(warm_hops(r, l, nodes) + (l->shuffle ? 2 : 1) * nodes);
-}
+    struct chase *c = &l->chase;
 
-static int run_pass(struct run *r, struct latency *l, uint64_t pass)
-{
-    bool fresh = pass == 0 || l->shuffle;
-
-    l->chase.warm = rewarm_hops(l);
-    if (fresh && (l->shuffle ? shuffle_and_warm(r, l) : build_and_warm(r, l)) != 0)
-        return -1;
     if (run_stopped())
         return 0;
-    memset(l->chase.bins, 0, l->chains.n * CHASE_BINS * sizeof *l->chase.bins);
-    if (r->dev->ops->chase(r->dev, &l->chase) != 0)
+    l->order = order;
+    l->pass = pass;
+    c->warm = rewarm_hops(l);
+    c->hops = hops;
+    memset(c->bins, 0, l->chains.n * CHASE_BINS * sizeof *c->bins);
+    if (r->dev->ops->chase(r->dev, c) != 0)
         return -1;
-    write_pass(r, l, pass);
-    l->done += (double)l->chase.hops + (fresh ? hops_before(r, l, l->chains.nodes) : 0);
-    run_progress(r, l->done, l->total);
+    write_pass(r, l);
+    made_hops(r, l, (double)hops);
     return 0;
+}
+
+static int cycle_passes(struct run *r, struct latency *l)
+{
+    for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
+        if (timed_pass(r, l, "cycle", pass, l->hops) != 0)
+            return -1;
+    return 0;
+}
+
+static int shuffle_passes(struct run *r, struct latency *l)
+{
+    for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
+        if (shuffle_and_warm(r, l) != 0 || timed_pass(r, l, "shuffle", pass, l->hops) != 0)
+            return -1;
+    return 0;
+}
+
+/* Passes all the way back: as many hops as those of a cycle, or BACK_HOPS. */
+static uint64_t ways_back(const struct latency *l, size_t nodes)
+{
+    uint64_t hops = l->passes * l->hops;
+
+    return ((hops > BACK_HOPS ? hops : BACK_HOPS) + nodes - 1) / nodes;
+}
+
+/* A place in the buffer for the working set, at random. */
+static uint64_t somewhere(struct run *r, const struct latency *l)
+{
+    uint64_t size = l->chains.nodes * l->chains.n * l->chains.stride;
+    uint64_t room = (r->dev->bytes - size) / l->chains.stride;
+
+    return rng_below(&r->rng, room + 1) * l->chains.stride;
+}
+
+/* Each pass has a cycle and a place of its own: which lines were met last, and on which side they are, is chance, too. */
+static int back_passes(struct run *r, struct latency *l)
+{
+    size_t nodes = l->chains.nodes;
+
+    for (uint64_t pass = 0; pass < ways_back(l, nodes) && !run_stopped(); pass++) {
+        if (pass > 0 && build(r, l, somewhere(r, l)) != 0)
+            return -1;
+        chains_turn(&l->chains);
+        if (timed_pass(r, l, "back", pass, nodes) != 0)
+            return -1;
+        made_hops(r, l, pass > 0 ? (double)nodes : 0);
+    }
+    return 0;
+}
+
+static bool goes_back(const struct latency *l, size_t nodes)
+{
+    uint64_t size = nodes * l->chains.n * l->chains.stride;
+
+    return l->back_least <= size && size <= l->back_most;
+}
+
+/* One cycle for both: the walk back begins where the passes forwards end. */
+static int cycle_and_back(struct run *r, struct latency *l)
+{
+    struct chains *c = &l->chains;
+    bool back = goes_back(l, c->nodes);
+    int failed;
+
+    if (back)
+        c->before = xcalloc(c->nodes * c->n, sizeof *c->before);
+    failed = build_and_warm(r, l) != 0 || (l->cycle && cycle_passes(r, l) != 0) ||
+             (back && back_passes(r, l) != 0);
+    free(c->before);
+    c->before = NULL;
+    return failed ? -1 : 0;
 }
 
 static int run_size(struct run *r, struct latency *l, size_t nodes)
@@ -163,10 +248,9 @@ static int run_size(struct run *r, struct latency *l, size_t nodes)
     l->chains.nodes = nodes;
     if (l->fresh && r->dev->ops->alloc(r->dev, nodes * l->chains.n * l->chains.stride) != 0)
         return -1;
-    for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
-        if (run_pass(r, l, pass) != 0)
-            return -1;
-    return 0;
+    if ((l->cycle || goes_back(l, nodes)) && cycle_and_back(r, l) != 0)
+        return -1;
+    return l->shuffle ? shuffle_passes(r, l) : 0;
 }
 
 /* Nodes a chain of every size, each number once, in random order; the largest is returned. */
@@ -193,8 +277,9 @@ static int check(struct run *r, const struct latency *l, uint64_t most)
 
     if (l->chains.stride % 8 != 0)
         return run_misfit(r, "stride=%" PRIu64 " is not a multiple of 8", l->chains.stride);
-    if (l->shuffle && l->chains.stride < 16)
-        return run_misfit(r, "order=shuffle needs two pointers in a node: stride=16 or more");
+    if ((l->shuffle || l->back_most > 0) && l->chains.stride < 16)
+        return run_misfit(r, "order=%s needs two pointers in a node: stride=16 or more",
+                          l->shuffle ? "shuffle" : "back");
     if (param_u64(r, "sm") >= d->info.sms || l->chains.n > d->info.sms)
         return device_fail(d, "sm=%" PRIu64 " chains=%zu: the device has %u SMs",
                            param_u64(r, "sm"), l->chains.n, d->info.sms);
@@ -203,18 +288,48 @@ static int check(struct run *r, const struct latency *l, uint64_t most)
     return 0;
 }
 
+/* All hops of a size, for the progress. */
+static double hops_of(const struct run *r, const struct latency *l, size_t nodes)
+{
+    double around = (double)nodes, settle = around + (double)warm_hops(r, l, nodes),
+           pass = (double)l->hops, passes = (double)l->passes, hops = 0;
+
+    if (l->cycle || goes_back(l, nodes))
+        hops += settle;
+    if (l->cycle)
+        hops += passes * pass;
+    if (goes_back(l, nodes))
+        hops += (2 * (double)ways_back(l, nodes) - 1) * around;
+    if (l->shuffle)
+        hops += passes * (around + settle + pass);
+    return hops;
+}
+
 static int run_sizes(struct run *r, struct latency *l, const struct sizes *nodes)
 {
-    for (size_t i = 0; i < nodes->n; i++) {
-        l->total += (double)(l->passes * l->chase.hops) +
-                    hops_before(r, l, nodes->v[i]) * (l->shuffle ? (double)l->passes : 1);
-    }
+    for (size_t i = 0; i < nodes->n; i++)
+        l->total += hops_of(r, l, nodes->v[i]);
     for (size_t i = 0; i < nodes->n && !run_stopped(); i++) {
         l->seq = i;
         if (run_size(r, l, nodes->v[i]) != 0)
             return -1;
     }
     return 0;
+}
+
+static void choose_orders(const struct run *r, struct latency *l)
+{
+    bool all = param_auto(r, "order");
+    uint64_t l2 = r->dev->info.l2_bytes;
+
+    l->cycle = all || param_has(r, "order", "cycle");
+    l->shuffle = !all && param_has(r, "order", "shuffle");
+    if (!all && param_has(r, "order", "back"))
+        l->back_most = UINT64_MAX;
+    if (all && param_auto(r, "size") && l->chains.stride >= 16) {
+        l->back_least = l2 / 8;
+        l->back_most = 2 * l2;
+    }
 }
 
 static void set_up(struct run *r, struct latency *l)
@@ -224,9 +339,10 @@ static void set_up(struct run *r, struct latency *l)
     l->chains.n = n;
     l->chains.stride = param_u64(r, "stride");
     l->chains.window = param_u64(r, "window");
-    l->shuffle = strcmp(param_text(r, "order"), "shuffle") == 0;
+    choose_orders(r, l);
     l->fresh = strcmp(param_text(r, "fresh"), "yes") == 0;
     l->passes = param_u64(r, "passes");
+    l->hops = param_u64(r, "hops");
     l->warm_auto = param_auto(r, "warm");
     l->warm = param_u64(r, "warm");
     l->chains.chain = xcalloc(n, sizeof *l->chains.chain);
@@ -236,7 +352,6 @@ static void set_up(struct run *r, struct latency *l)
         .kind = (enum l2_kind)access_kind(param_text(r, "op")),
         .chain = l->chains.chain,
         .nchain = n,
-        .hops = param_u64(r, "hops"),
         .record = strcmp(param_text(r, "timing"), "each") == 0 ? CHASE_EACH : CHASE_TOTAL,
         .carveout = (int)param_u64(r, "carveout"),
         .bins = xcalloc(n * CHASE_BINS, sizeof(uint32_t)),
