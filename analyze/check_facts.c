@@ -19,7 +19,7 @@
 #include "slices.h"
 
 struct columns {
-    size_t exp, size, seq, pass, cycles, n, op, timing, what, value, gbps, take;
+    size_t exp, size, seq, pass, cycles, n, op, timing, order, what, value, gbps, take;
 };
 
 static void find_columns(const struct tsv *t, struct columns *c)
@@ -28,9 +28,10 @@ static void find_columns(const struct tsv *t, struct columns *c)
         const char *name;
         size_t *to;
     } names[] = {
-        {"exp", &c->exp},   {"size", &c->size},     {"seq", &c->seq},   {"pass", &c->pass},
-        {"n", &c->n},       {"cycles", &c->cycles}, {"op", &c->op},     {"timing", &c->timing},
-        {"what", &c->what}, {"value", &c->value},   {"gbps", &c->gbps}, {"take", &c->take},
+        {"exp", &c->exp},     {"size", &c->size},     {"seq", &c->seq},     {"pass", &c->pass},
+        {"n", &c->n},         {"cycles", &c->cycles}, {"op", &c->op},       {"timing", &c->timing},
+        {"order", &c->order}, {"what", &c->what},     {"value", &c->value}, {"gbps", &c->gbps},
+        {"take", &c->take},
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -61,7 +62,8 @@ static void add_latency(struct check_facts *f, const struct tsv *t, const struct
     f->latency = true;
     f->through_l1 = f->through_l1 || (c->op != TSV_NONE && tsv_is(t, c->op, "ca"));
     f->several_passes = f->several_passes || pass > 0;
-    if (c->timing != TSV_NONE && !tsv_is(t, c->timing, "each"))
+    if ((c->timing != TSV_NONE && !tsv_is(t, c->timing, "each")) ||
+        (c->order != TSV_NONE && tsv_is(t, c->order, "back")))
         return;
     s = size_of(f, number(t, c->size, 0), number(t, c->seq, 0));
     s->n += n;

@@ -12,9 +12,10 @@
 #include "knee.h"
 
 /* Gives the rises of `fit`, knees of the cycle walked forwards, the capacities at which the lines of x y bend: where those
- * through the points before and after the rise meet (least squares; 3 points at least). y is the mean of a hop backwards, x the
- * working set, increasing. A capacity stays what it is at an edge, of a fall, of law random or reach (whose sets keep
- * other lines than the last ones), and where the lines do not meet inside of the rise. */
+ * through the points before and after the rise meet (least squares, 3 points at least). y is the mean of a hop backwards, x
+ * the working set, increasing. nan where the points between lie far above both lines: the rise is two, or much of the
+ * cache is still empty when other parts are full. A capacity stays what it is at an edge, of a fall, of the laws random and
+ * reach, and where its standard error is above 1.5 %: the cache then keeps other lines than the last ones. */
 void count_capacities(const double *x, const double *y, size_t n, struct knee_fit *fit);
 
 #endif

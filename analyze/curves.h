@@ -18,12 +18,14 @@ struct one_curve {
     double *x, *y, *error,
         *median; /* error: standard error of y, median: of the samples or the median column; nan: unknown */
     size_t n;
-    double samples; /* rows or weights averaged */
+    double samples;         /* rows or weights averaged */
+    struct one_curve *back; /* the same cycles walked backwards (count.h), or NULL */
 };
 
 struct curves {
     char *x_name, *y_name;
-    char **group; /* columns that tell the curves apart */
+    char **
+        group; /* columns that tell the curves apart; not order, when that only parts walks back from theirs forwards */
     size_t groups;
     struct one_curve *curve;
     size_t n;

@@ -43,8 +43,7 @@ struct job {
 };
 
 /* Those of -l, and count, which is none of them. */
-static const char *const laws[] = {"none", "reach", "saturation", "sets",
-                                   "random", "step", NULL};
+static const char *const laws[] = {"none", "reach", "saturation", "sets", "random", "step", NULL};
 
 static void split_names(const char *list, struct curves_want *w)
 {
@@ -261,27 +260,6 @@ static void report(const struct curves *c, const struct one_curve *k, const stru
             warn_median(name, k, &fit->knee[i]);
 }
 
-/* The same cycles walked backwards, NULL when they were not. */
-static const struct one_curve *walked_back(const struct curves *c, const struct one_curve *k)
-{
-    size_t order = 0;
-
-    while (order < c->groups && strcmp(c->group[order], "order") != 0)
-        order++;
-    if (order == c->groups || strcmp(k->label[order], "cycle") != 0)
-        return NULL;
-    for (size_t i = 0; i < c->n; i++) {
-        const struct one_curve *o = &c->curve[i];
-        size_t g = 0;
-
-        while (g < c->groups && strcmp(g == order ? "back" : k->label[g], o->label[g]) == 0)
-            g++;
-        if (g == c->groups)
-            return o;
-    }
-    return NULL;
-}
-
 static void fit_all(const struct curves *c, const struct job *job, struct knee_fit *fit)
 {
     struct knee_options opt = job->opt;
@@ -289,7 +267,7 @@ static void fit_all(const struct curves *c, const struct job *job, struct knee_f
     if (strncmp(c->x_name, "stride", 6) == 0)
         opt.ways = 0;
     for (size_t k = 0; k < c->n; k++) {
-        const struct one_curve *o = &c->curve[k], *back = walked_back(c, o);
+        const struct one_curve *o = &c->curve[k], *back = o->back;
         int bad = knee_find(o->x, o->y, o->error, o->n, &opt, &fit[k]);
 
         if (bad)
@@ -351,7 +329,7 @@ static void note_ways(struct prov *prov, const struct curves *c, const struct jo
 
     for (size_t k = 0; k < c->n; k++)
         for (size_t i = 0; i < fit[k].count; i++)
-            any = any || fit[k].knee[i].law == LAW_SETS;
+            any = any || (fit[k].knee[i].high && fit[k].knee[i].law == LAW_SETS);
     if (any && !job->told_ways)
         prov_addf(
             prov,

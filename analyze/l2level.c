@@ -1,6 +1,6 @@
 /* l2level: what the levels behind a latency curve are. Reads raw rows of `latency` (whole distributions over working-set
  * sizes), finds the levels that a mean hides, each size's share of accesses in each level, and from the shares the
- * capacity that one SM sees and the capacity in all. With rows of `replay` beside them: each pattern's shares. Cannot tell two levels apart whose latencies do not differ, nor
+ * capacity that one SM sees and the capacity in all; from rows of order=back, how much hits. With rows of `replay` beside them: each pattern's shares. Cannot tell two levels apart whose latencies do not differ, nor
  * find a capacity that the sizes do not reach. */
 #include "../share/lib/cli.h"
 #include "../share/lib/mem.h"
@@ -17,7 +17,10 @@
 #include <string.h>
 #include <getopt.h>
 
-enum { BINS = 8192 };
+enum { BINS = 8192, LEAST_SIZES = 3 };
+/* Of what hits on the way back: how much it may differ from size to size, and what more the cache may hold: lines of others push
+ * out 2 to 3 % on an H200 (l2toolchain(7)), bit-PLRU keeps 5 % less than the last lines. */
+static const double SAME = 0.02, OTHERS = 0.06;
 
 struct curve {
     double *size; /* ascending after curve_sort */
@@ -32,8 +35,10 @@ struct answer {
     struct memory memory;
     bool memories; /* told apart by their bodies */
     enum level_kind kind[MIXTURE_MAX];
-    double *mean;  /* of each size */
-    size_t usable; /* sizes before translation shifts everything */
+    double *mean;             /* of each size */
+    size_t usable;            /* sizes before translation shifts everything */
+    const struct curve *back; /* what was walked backwards */
+    double ways;              /* 0: unknown */
 };
 
 /* What must be the same in all rows, or the curve would be a mixture of experiments. */
@@ -42,7 +47,7 @@ static const char *const conditions[] = {"op",     "stride",   "order", "window"
 enum { CONDITIONS = sizeof conditions / sizeof *conditions };
 
 struct columns {
-    size_t size, cycles, n, timing, condition[CONDITIONS];
+    size_t size, cycles, n, timing, order, condition[CONDITIONS];
     char *seen[CONDITIONS];
 };
 
@@ -52,16 +57,18 @@ static void find_columns(const struct tsv *t, struct columns *c)
     c->cycles = xtsv_column(t, "cycles");
     c->n = xtsv_column(t, "n");
     c->timing = tsv_find(t, "timing");
+    c->order = tsv_find(t, "order");
     for (size_t i = 0; i < CONDITIONS; i++)
         c->condition[i] = tsv_find(t, conditions[i]);
 }
 
-static void check_conditions(const struct tsv *t, struct columns *c)
+/* The way back belongs to the cycle. */
+static void check_conditions(const struct tsv *t, struct columns *c, bool backwards)
 {
     for (size_t i = 0; i < CONDITIONS; i++) {
         size_t at = c->condition[i];
 
-        if (at == TSV_NONE)
+        if (at == TSV_NONE || (backwards && at == c->order))
             continue;
         if (c->seen[i] == NULL)
             c->seen[i] = xstrndup(t->field[at].ptr, t->field[at].len);
@@ -84,7 +91,8 @@ static double *row_of(struct curve *c, double size)
     return c->row[c->n++];
 }
 
-static void read_curve(struct tsv *t, struct curve *c, struct playeds *replays)
+static void read_curves(struct tsv *t, struct curve *cycle, struct curve *back,
+                        struct playeds *replays)
 {
     struct columns col = {0};
     bool replay = false;
@@ -92,6 +100,8 @@ static void read_curve(struct tsv *t, struct curve *c, struct playeds *replays)
 
     while ((ev = xtsv_next(t)) != TSV_END) {
         uint64_t cycles, n;
+        bool backwards;
+        struct curve *c;
 
         if (ev == TSV_HEADER) {
             replay = played_header(replays, t);
@@ -105,13 +115,15 @@ static void read_curve(struct tsv *t, struct curve *c, struct playeds *replays)
         }
         if (col.timing != TSV_NONE && !tsv_is(t, col.timing, "each"))
             continue;
-        check_conditions(t, &col);
+        backwards = col.order != TSV_NONE && tsv_is(t, col.order, "back");
+        check_conditions(t, &col, backwards);
+        c = backwards ? back : cycle;
         cycles = xtsv_u64(t, col.cycles);
         n = xtsv_u64(t, col.n);
         row_of(c, xtsv_double(t, col.size))[cycles < BINS ? cycles : BINS - 1] += (double)n;
         c->accesses += n;
     }
-    c->through_l1 = col.seen[0] != NULL && strcmp(col.seen[0], "ca") == 0;
+    cycle->through_l1 = col.seen[0] != NULL && strcmp(col.seen[0], "ca") == 0;
     for (size_t i = 0; i < CONDITIONS; i++)
         free(col.seen[i]);
 }
@@ -249,8 +261,7 @@ static void put_capacity(struct out *o, const char *param, const double *size, c
 
 /* One side: where hits in the own side end. In all: of what is not a local hit and belongs to the other side, the part
  * that still hits there; on a chip of one side both are the same. */
-static void put_capacities(struct out *o, const struct curve *c, const struct answer *a,
-                           double ways)
+static void put_capacities(struct out *o, const struct curve *c, const struct answer *a)
 {
     double *size = xcalloc(c->n, sizeof *size), *hits = xcalloc(c->n, sizeof *hits);
     size_t n = 0;
@@ -261,31 +272,78 @@ static void put_capacities(struct out *o, const struct curve *c, const struct an
         size[n] = c->size[s];
         hits[n++] = share(a, s, LEVEL_LOCAL);
     }
-    put_capacity(o, "capacity_side", size, hits, n, ways, "hit the SM's own side");
+    put_capacity(o, "capacity_side", size, hits, n, a->ways, "hit the SM's own side");
     if (level_of(a, LEVEL_REMOTE) == a->mix.nlevel) {
-        put_capacity(o, "capacity_total", size, hits, n, ways, "hit (one side)");
+        put_capacity(o, "capacity_total", size, hits, n, a->ways, "hit (one side)");
     } else {
         n = 0;
         for (size_t s = 0; s < a->usable; s++) {
             double hit = share(a, s, LEVEL_REMOTE), miss = share(a, s, LEVEL_DRAM_REMOTE);
 
+            /* Memory has one latency: half of what is no local hit is the other side's. */
             if (level_of(a, LEVEL_DRAM_REMOTE) == a->mix.nlevel)
-                miss = fmax(
-                    0,
-                    0.5 - hit); /* memory has one latency: half of all lines are the other side's */
+                miss = fmax(0, (1 - share(a, s, LEVEL_LOCAL)) / 2 - hit);
             if (hit + miss < 0.1)
                 continue;
             size[n] = c->size[s];
             hits[n++] = hit / (hit + miss);
         }
-        put_capacity(o, "capacity_total", size, hits, n, ways, "hit the other side");
+        put_capacity(o, "capacity_total", size, hits, n, a->ways, "hit the other side");
     }
     free(size);
     free(hits);
 }
 
-static void print_findings(const struct curve *c, const struct answer *a, struct prov *p,
-                           double ways)
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Bytes that hit the SM's own side on the way back, of every size of which a fifth and more does not; in order. */
+static size_t count_hits(const struct answer *a, double *bytes)
+{
+    const struct curve *back = a->back;
+    size_t local = level_of(a, LEVEL_LOCAL), n = 0;
+    double part[MIXTURE_MAX];
+
+    for (size_t s = 0; s < back->n && local < a->mix.nlevel; s++) {
+        mixture_share(&a->mix, back->row[s], part);
+        if (part[local] < 0.8)
+            bytes[n++] = part[local] * back->size[s];
+    }
+    if (n > 0)
+        qsort(bytes, n, sizeof *bytes, by_value);
+    return n;
+}
+
+/* What the way back finds is all that the own side holds, if it is the same for every size; but for lines of others that
+ * came in meanwhile. */
+static void put_counts(struct out *o, const struct answer *a)
+{
+    double *bytes = xcalloc(a->back->n + 1, sizeof *bytes), middle, spread;
+    size_t n = count_hits(a, bytes);
+
+    if (n >= LEAST_SIZES) {
+        middle = (bytes[(n - 1) / 2] + bytes[n / 2]) / 2;
+        spread = bytes[n - 1] / bytes[0] - 1;
+        if (spread > SAME)
+            cli_warn("capacity_side: not counted: what hits on the way back differs by %.2g %% "
+                     "from size to size, so the cache does not keep the last lines alone (as "
+                     "under LRU)",
+                     100 * spread);
+        for (int k = 0; k < 2 && spread <= SAME; k++)
+            if (k == 0 || level_of(a, LEVEL_REMOTE) == a->mix.nlevel)
+                finding_put(o, k ? "capacity_total" : "capacity_side", middle, bytes[0],
+                            bytes[n - 1] * (1 + OTHERS), "count", n,
+                            "what hits the own side on the way back through a cycle; above it, "
+                            "room for lines of others");
+    }
+    free(bytes);
+}
+
+static void print_findings(const struct curve *c, const struct answer *a, struct prov *p)
 {
     struct out o;
 
@@ -295,15 +353,15 @@ static void print_findings(const struct curve *c, const struct answer *a, struct
                 "level", c->n, "%s",
                 level_of(a, LEVEL_REMOTE) < a->mix.nlevel ? "two sides or more" : "one side");
     put_latencies(&o, c, a);
-    put_capacities(&o, c, a, ways);
+    put_capacities(&o, c, a);
+    put_counts(&o, a);
     out_end(&o, "ok");
 }
 
-static void print_shares(const struct curve *c, const struct answer *a, struct prov *p, double ways)
+static void print_shares(const struct curve *c, const struct answer *a, struct prov *p)
 {
     struct out o;
 
-    (void)ways;
     put_sentence(c, a, p);
     out_begin(&o, stdout, p, "exp size level share mean");
     for (size_t s = 0; s < c->n; s++)
@@ -318,12 +376,11 @@ static void print_shares(const struct curve *c, const struct answer *a, struct p
     out_end(&o, "ok");
 }
 
-static void print_levels(const struct curve *c, const struct answer *a, struct prov *p, double ways)
+static void print_levels(const struct curve *c, const struct answer *a, struct prov *p)
 {
     static const double quantiles[] = {0.05, 0.25, 0.5, 0.75, 0.95};
     struct out o;
 
-    (void)ways;
     (void)c;
     out_begin(&o, stdout, p, "exp level from to q05 q25 median q75 q95 tail");
     for (size_t k = 0; k < a->mix.nlevel; k++) {
@@ -365,13 +422,11 @@ static const struct cli_usage usage = {
 
 int main(int argc, char **argv)
 {
-    void (*print)(const struct curve *, const struct answer *, struct prov *, double) =
-        print_findings;
+    void (*print)(const struct curve *, const struct answer *, struct prov *) = print_findings;
     struct mixture_options o = mixture_defaults;
-    struct curve c = {0};
+    struct curve c = {0}, back = {0};
     struct playeds replays = {0};
-    struct answer a = {0};
-    double ways = 0;
+    struct answer a = {.back = &back};
     bool strict = false;
     struct tsv *t;
     int letter;
@@ -386,7 +441,7 @@ int main(int argc, char **argv)
             print = print_levels;
             break;
         case 'w':
-            ways = xparse_double("-w", optarg, 1, 1024);
+            a.ways = xparse_double("-w", optarg, 1, 1024);
             break;
         case 'r':
             o.ratio = xparse_double("-r", optarg, 0.001, 1);
@@ -398,7 +453,7 @@ int main(int argc, char **argv)
     t = xtsv_open(argv + optind);
     t->strict = strict;
     t->many_tables = true;
-    read_curve(t, &c, &replays);
+    read_curves(t, &c, &back, &replays);
     if (c.n == 0)
         xdie(EXIT_FAILED, "%s: no rows with timing=each%s", t->file,
              replays.n > 0 ? "; a replay needs latency rows of its device beside it" : "");
@@ -408,7 +463,7 @@ int main(int argc, char **argv)
     if (replays.n > 0)
         print_replays(&replays, &a, &t->prov);
     else
-        print(&c, &a, &t->prov, ways);
+        print(&c, &a, &t->prov);
     played_free(&replays);
     tsv_close(t);
     xclose_stdout();

@@ -12,8 +12,9 @@ struct chains {
     uint64_t stride; /* bytes */
     uint64_t window; /* bytes: all nodes of one before the next one; 0: no windows */
     uint32_t *next;  /* room for `nodes` numbers */
-    uint32_t *before; /* not NULL: nodes also point to the one before them; room for n x nodes numbers */
-    uint64_t place;   /* of the first chain's first pointer, as built */
+    uint32_t
+        *before; /* not NULL: nodes also point to the one before them; room for n x nodes numbers */
+    uint64_t place; /* of the first chain's first pointer, as built */
 };
 
 /* The SM of walker k of n: from `first` on, spread over the chip, no SM twice when n <= sms. */

@@ -19,7 +19,9 @@
 
 static const struct param params[] = {
     {"size", PARAM_SIZES, "auto", "bytes",
-     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave, 16 near L2, 4 beyond 2 x L2", 16, 1e13},
+     "working set of all chains together; auto: 4K to 4 x L2, 8 an octave, 16 near L2, 4 beyond 2 "
+     "x L2",
+     16, 1e13},
     {"stride", PARAM_SIZE, "128", "bytes", "from node to node, a multiple of 8", 8, 1e12},
     {"op", PARAM_WORD, "cg", "cg|ca|cv|no_allocate", "cache operator of the loads", 0, 0},
     {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},

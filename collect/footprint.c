@@ -35,8 +35,8 @@ void footprint_sizes(const struct run *r, uint64_t first, unsigned octave, bool 
         return;
     }
     add_range(s, first, l2 / 4, octave);
-    add_range(s, larger(first, l2 / 4), l2 + l2 / 2, 2 * octave);
-    add_range(s, larger(first, l2 + l2 / 2), 2 * l2, octave);
+    add_range(s, larger(first, l2 / 4), l2 + l2 / 4, 2 * octave);
+    add_range(s, larger(first, l2 + l2 / 4), 2 * l2, octave);
     add_range(s, larger(first, 2 * l2), most, l2 > 0 ? octave / 2 : octave);
 }
 

@@ -22,7 +22,7 @@ const struct column column_table[] = {
     {"nodes", WHOLE, PARAM, "", "nodes of a pointer chase"},
     {"op", WORD, PARAM, "", "operator of the access: cg, ca, cv, store, atom, read, write, copy"},
     {"timing", WORD, PARAM, "", "each: every access was timed; total: a whole pass, cycles is its mean"},
-    {"order", WORD, PARAM, "", "order of the accesses: cycle (one random cycle), shuffle (fresh each pass), linear, random"},
+    {"order", WORD, PARAM, "", "order of the accesses: cycle (one random cycle), back (the same, backwards), shuffle (fresh each pass), linear, random"},
     {"window", WHOLE, PARAM, "bytes", "all lines of a window are visited before the next window; 0: no windows"},
     {"sm", WHOLE, PARAM, "", "the streaming multiprocessor, from 0"},
     {"side", WORD, PARAM, "", "side of the cache that a line or SM belongs to, as measured"},

@@ -202,7 +202,7 @@ raw()
 
 @test "l2knee: what the ways do to a capacity is noted, and is so" {
     cd "$BATS_TEST_TMPDIR" || return 1
-    l2collect -q -d sim:tiny latency | l2stat 2>/dev/null >stat.tsv
+    l2collect -q -d sim:tiny latency order=cycle | l2stat 2>/dev/null >stat.tsv
     l2knee stat.tsv >sixteen
     l2knee -w 8 stat.tsv >eight
     grep -q '^#note capacity is for sets of 16 ways: 3.1 % less if they have 8, 1.6 % more if 32 (-w)' sixteen
