@@ -20,22 +20,41 @@
 
 enum { LONG_ACCELSIM = 256 };
 
-/* High knees of the latency curve, by size: the capacity where a law fits the rise, else its middle. */
+/* How a knee tells a capacity. */
+enum from { FROM_MIDDLE, FROM_LAW, FROM_COUNT };
+static const struct {
+    const char *method, *note;
+} froms[] = {
+    [FROM_MIDDLE] = {"knee", "middle of a rise of the mean latency"},
+    [FROM_LAW] = {"knee", "the law that fits a rise of the mean latency"},
+    [FROM_COUNT] = {"count", "where the cycles of walks back bend"},
+};
+
+/* High knees of the latency curve, by size: the capacity that was counted, or of a law that fits the rise, else its middle. */
 struct rises {
     double at[64], lo[64], hi[64];
-    bool law[64];
+    enum from from[64];
     size_t n;
 };
+
+static enum from source_of(const struct tsv *t)
+{
+    size_t capacity = tsv_find(t, "capacity"), law = tsv_find(t, "law");
+
+    if (capacity == TSV_NONE || tsv_is(t, capacity, "nan"))
+        return FROM_MIDDLE;
+    return law != TSV_NONE && tsv_is(t, law, "count") ? FROM_COUNT : FROM_LAW;
+}
 
 static void add_knee(const struct tsv *t, struct rises *r)
 {
     double height = xtsv_double(t, xtsv_column(t, "height"));
-    size_t capacity = tsv_find(t, "capacity");
+    enum from from = source_of(t);
 
     if (height < LEAST_RISE || !tsv_is(t, xtsv_column(t, "conf"), "high") || r->n == 64)
         return;
-    r->law[r->n] = capacity != TSV_NONE && !tsv_is(t, capacity, "nan");
-    r->at[r->n] = xtsv_double(t, r->law[r->n] ? capacity : xtsv_column(t, "x_mid"));
+    r->from[r->n] = from;
+    r->at[r->n] = xtsv_double(t, xtsv_column(t, from == FROM_MIDDLE ? "x_mid" : "capacity"));
     r->lo[r->n] = xtsv_double(t, xtsv_column(t, "x_lo"));
     r->hi[r->n++] = xtsv_double(t, xtsv_column(t, "x_hi"));
 }
@@ -71,9 +90,8 @@ static void add_rise(struct findings *fs, const char *param, const struct rises 
         .param = xstrdup(param),
         .text = xprintf("%.6g", r->at[k]),
         .unit = xstrdup("bytes"),
-        .method = xstrdup("knee"),
-        .note = xstrdup(r->law[k] ? "the law that fits a rise of the mean latency"
-                                  : "middle of a rise of the mean latency"),
+        .method = xstrdup(froms[r->from[k]].method),
+        .note = xstrdup(froms[r->from[k]].note),
         .value = r->at[k],
         .lo = r->lo[k],
         .hi = r->hi[k],

@@ -30,8 +30,8 @@ static const struct param params[] = {
      "hops before the first pass, after one walk all around; auto: another, as far as L2", 0, 1e12},
     {"timing", PARAM_WORD, "each", "each|total", "time every hop, or whole passes", 0, 0},
     {"order", PARAM_WORDS, "auto", "cycle|shuffle|back",
-     "the same cycle in every pass, a fresh one each, or once around and then, timed, all the way "
-     "back; auto: cycle, and with size=auto back from L2/8 to 2 x L2",
+     "one cycle for all passes, a fresh one each, or around and, timed, all the way back; auto: "
+     "cycle, and at default sizes back from L2/8 to 2 x L2",
      0, 0},
     {"window", PARAM_SIZE, "0", "bytes",
      "all nodes of a window before the next one, such as 2M; 0: none", 0, 1e12},
@@ -45,7 +45,7 @@ static const struct param params[] = {
 };
 
 #define L1_MOST (512 << 10) /* bytes, more than any L1 has */
-enum { BACK_HOPS = 1 << 17 };
+enum { BACK_HOPS = 1 << 17, BACK_MOST = 256 };
 
 struct latency {
     struct chains chains;
@@ -189,12 +189,12 @@ static int shuffle_passes(struct run *r, struct latency *l)
     return 0;
 }
 
-/* Passes all the way back: as many hops as those of a cycle, or BACK_HOPS. */
-static uint64_t ways_back(const struct latency *l, size_t nodes)
+/* Passes all the way back: as many as make BACK_HOPS, but no more than BACK_MOST. */
+static uint64_t ways_back(size_t nodes)
 {
-    uint64_t hops = l->passes * l->hops;
+    uint64_t passes = (BACK_HOPS + nodes - 1) / nodes;
 
-    return ((hops > BACK_HOPS ? hops : BACK_HOPS) + nodes - 1) / nodes;
+    return passes < BACK_MOST ? passes : BACK_MOST;
 }
 
 /* A place in the buffer for the working set, at random. */
@@ -211,7 +211,7 @@ static int back_passes(struct run *r, struct latency *l)
 {
     size_t nodes = l->chains.nodes;
 
-    for (uint64_t pass = 0; pass < ways_back(l, nodes) && !run_stopped(); pass++) {
+    for (uint64_t pass = 0; pass < ways_back(nodes) && !run_stopped(); pass++) {
         if (pass > 0 && build(r, l, somewhere(r, l)) != 0)
             return -1;
         chains_turn(&l->chains);
@@ -301,7 +301,7 @@ static double hops_of(const struct run *r, const struct latency *l, size_t nodes
     if (l->cycle)
         hops += passes * pass;
     if (goes_back(l, nodes))
-        hops += (2 * (double)ways_back(l, nodes) - 1) * around;
+        hops += (2 * (double)ways_back(nodes) - 1) * around;
     if (l->shuffle)
         hops += passes * (around + settle + pass);
     return hops;

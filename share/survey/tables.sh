@@ -10,8 +10,8 @@ qdf clock           1   1  clock           steps=50 n=16384
 qd  sector          1   1  sector
 f   sector          4   2  sector          reps=16
 q   latency         4   6  latency         size={l2/16}:{l2/4}:2,{l2/4}:{l2*5/4}:6,{l2*3/2},{l2*2} hops=4096 passes=2 stride={line}
-d   latency        10  12  latency         size=4K:{l2/8}:1,{l2/8}:{l2*5/4}:16,{l2*5/4}:{l2*5/2}:4 hops=4096 passes=2 stride={line}
-f   latency        20  30  latency         size=4K:{l2*4}:16 stride={line}
+d   latency        12  14  latency         size=4K:{l2/8}:1,{l2/8}:{l2*5/4}:12,{l2*5/4}:{l2*5/2}:4 hops=4096 passes=2 order=cycle,back stride={line}
+f   latency        60  60  latency         size=4K:{l2*4}:16 order=cycle,back stride={line}
 q   evict           4   4  evict           targets=10 tips=150 line={line}
 d   evict          10  20  evict           targets=60 line={line}
 f   evict          20  55  evict           targets=200 extra=2 line={line}

@@ -99,7 +99,7 @@ recover()
     done
 }
 
-# Chips of any hash, ways, slices and noise: of the capacities that are counted three of four are within 0.5 % of one side or of
+# Chips of any hash, ways, slices and noise: of the capacities that are counted seven of ten are within 0.5 % of one side or of
 # the whole, and none is 3 % off.
 @test "drawn chips under LRU: what is counted is there" {
     [[ $BIN != */asan/* ]] || skip "a minute under sanitizers; tiny runs the same code"
@@ -112,7 +112,7 @@ recover()
             $2 == "count" { a = off($1 / c); b = off($1 / (c * sides)); print seed, $1, a < b ? a : b }' <(high knees) >>counted
     done
     cat counted
-    awk '{ n++; good += $3 < 0.005; bad += $3 >= 0.03 } END { print n, good, bad; exit !(n >= 9 && good >= 0.75 * n && bad == 0) }' counted
+    awk '{ n++; good += $3 < 0.005; bad += $3 >= 0.03 } END { print n, good, bad; exit !(n >= 9 && good >= 0.7 * n && bad == 0) }' counted
 }
 
 @test "v100flat" {
