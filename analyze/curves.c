@@ -388,54 +388,6 @@ static void cut_all(struct reader *r, struct curves *c)
     }
 }
 
-static bool is_back_of(const struct curves *c, size_t order, const struct one_curve *a,
-                       const struct one_curve *b)
-{
-    for (size_t g = 0; g < c->groups; g++)
-        if (strcmp(a->label[g], g == order ? "back" : b->label[g]) != 0)
-            return false;
-    return strcmp(b->label[order], "cycle") == 0;
-}
-
-static void drop_group(struct curves *c, size_t g)
-{
-    free(c->group[g]);
-    memmove(c->group + g, c->group + g + 1, (c->groups - g - 1) * sizeof *c->group);
-    for (size_t i = 0; i < c->n; i++)
-        for (struct one_curve *o = &c->curve[i]; o != NULL; o = o->back) {
-            free(o->label[g]);
-            memmove(o->label + g, o->label + g + 1, (c->groups - g - 1) * sizeof *o->label);
-        }
-    c->groups--;
-}
-
-/* Walks back are no curves of their own where the walks forwards are there. */
-static void pair_back(struct curves *c)
-{
-    size_t order = 0, kept = 0;
-    bool varies = false;
-
-    while (order < c->groups && strcmp(c->group[order], "order") != 0)
-        order++;
-    if (order == c->groups)
-        return;
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->n && c->curve[i].n > 0; k++)
-            if (is_back_of(c, order, &c->curve[i], &c->curve[k])) {
-                c->curve[k].back = xmalloc(sizeof *c->curve);
-                *c->curve[k].back = c->curve[i];
-                c->curve[i].n = 0;
-            }
-    for (size_t i = 0; i < c->n; i++)
-        if (c->curve[i].n > 0)
-            c->curve[kept++] = c->curve[i];
-    c->n = kept;
-    for (size_t i = 1; i < c->n; i++)
-        varies = varies || strcmp(c->curve[i].label[order], c->curve[0].label[order]) != 0;
-    if (!varies)
-        drop_group(c, order);
-}
-
 static double only_stride(const struct reader *r)
 {
     double stride;
@@ -482,7 +434,7 @@ struct curves *xcurves_read(struct tsv *t, const struct curves_want *want)
     c->stride = only_stride(&r);
     keep_keys(&r, c);
     cut_all(&r, c);
-    pair_back(c);
+    curves_pair(c);
     c->dropped = r.dropped;
     c->averaged = r.repeats;
     reader_free(&r);

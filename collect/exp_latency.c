@@ -27,7 +27,9 @@ static const struct param params[] = {
     {"hops", PARAM_U64, "8192", "", "timed hops a pass", 1, 1e9},
     {"passes", PARAM_U64, "4", "", "timed passes a size", 1, 1e6},
     {"warm", PARAM_U64, "auto", "",
-     "hops before the first pass, after one walk all around; auto: another, as far as L2", 0, 1e12},
+     "hops before the first pass, after one walk all around; auto: another, unless both make 2 x "
+     "L2",
+     0, 1e12},
     {"timing", PARAM_WORD, "each", "each|total", "time every hop, or whole passes", 0, 0},
     {"order", PARAM_WORDS, "auto", "cycle|shuffle|back",
      "one cycle for all passes, a fresh one each, or around and, timed, all the way back; auto: "
@@ -60,13 +62,16 @@ struct latency {
     double done, total; /* hops, for the progress */
 };
 
+/* Besides the walk around: together twice around, or twice the L2 when that is less. */
 static uint64_t warm_hops(const struct run *r, const struct latency *l, size_t nodes)
 {
     uint64_t l2 = r->dev->info.l2_bytes / l->chains.stride;
 
     if (!l->warm_auto)
         return l->warm;
-    return l2 == 0 || l2 > nodes ? nodes : l2;
+    if (l2 == 0 || l2 > nodes)
+        return nodes;
+    return 2 * l2 > nodes ? 2 * l2 - nodes : 0;
 }
 
 /* L1 is empty when a launch begins: loads that use it walk it full again before every pass. */

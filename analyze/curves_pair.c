@@ -1,0 +1,53 @@
+/* Curves of order=back beside those of order=cycle. */
+#include "curves.h"
+#include "../share/lib/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_back_of(const struct curves *c, size_t order, const struct one_curve *a,
+                       const struct one_curve *b)
+{
+    for (size_t g = 0; g < c->groups; g++)
+        if (strcmp(a->label[g], g == order ? "back" : b->label[g]) != 0)
+            return false;
+    return strcmp(b->label[order], "cycle") == 0;
+}
+
+static void drop_group(struct curves *c, size_t g)
+{
+    free(c->group[g]);
+    memmove(c->group + g, c->group + g + 1, (c->groups - g - 1) * sizeof *c->group);
+    for (size_t i = 0; i < c->n; i++)
+        for (struct one_curve *o = &c->curve[i]; o != NULL; o = o->back) {
+            free(o->label[g]);
+            memmove(o->label + g, o->label + g + 1, (c->groups - g - 1) * sizeof *o->label);
+        }
+    c->groups--;
+}
+
+void curves_pair(struct curves *c)
+{
+    size_t order = 0, kept = 0;
+    bool varies = false;
+
+    while (order < c->groups && strcmp(c->group[order], "order") != 0)
+        order++;
+    if (order == c->groups)
+        return;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->n && c->curve[i].n > 0; k++)
+            if (is_back_of(c, order, &c->curve[i], &c->curve[k])) {
+                c->curve[k].back = xmalloc(sizeof *c->curve);
+                *c->curve[k].back = c->curve[i];
+                c->curve[i].n = 0;
+            }
+    for (size_t i = 0; i < c->n; i++)
+        if (c->curve[i].n > 0)
+            c->curve[kept++] = c->curve[i];
+    c->n = kept;
+    for (size_t i = 1; i < c->n; i++)
+        varies = varies || strcmp(c->curve[i].label[order], c->curve[0].label[order]) != 0;
+    if (!varies)
+        drop_group(c, order);
+}
