@@ -59,6 +59,7 @@ const struct column column_table[] = {
     {"positions", WHOLE, PARAM, "", "lines of the pool"},
     {"between", WORD, PARAM, "", "kind of the lines in between (same: as the targets)"},
     {"loader", WORD, PARAM, "", "who loads the lines in between: block (of threads) or thread"},
+    {"pause", WHOLE, PARAM, "ms", "from the end of a walk until the same lines are walked back"},
     {"rounds", WHOLE, PARAM, "", "times the lines are touched before the probe"},
     {"report", WHOLE, PARAM, "", "1 where the answer is asked for, 0 where an access only prepares"},
     {"miss", REAL, PARAM, "cycles", "a load of such a line from memory, 20 % quantile"},

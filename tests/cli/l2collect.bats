@@ -312,6 +312,42 @@ column()
     fails 2 'no sequence in it' l2collect -q -d sim:tiny replace seq='# a comment'
 }
 
+# hits TABLE COLUMN: for each of its values, hops of a pass, and those that took less than 260 cycles, a hit on the own side of sim:tiny.
+hits()
+{
+    body "$1" | awk -F '\t' -v key="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { k = $at[key]; all[k] += $at["n"]; hit[k] += $at["cycles"] < 260 ? $at["n"] : 0; pass[k, $at["pass"]] = 1 }
+        END { for (p in pass) { split(p, part, SUBSEP); passes[part[1]]++ }
+              for (k in hit) print k, all[k] / passes[k], hit[k] / passes[k] }' | sort -n
+}
+
+@test "latency order=back: every line once, and one side's 480 lines hit to the last one" {
+    l2collect -q -d sim:tiny -o run.tsv latency order=back size=90K,150K,240K
+    hits run.tsv size | tee got
+    awk '{ n = n " " $2; bad += $3 > 480 || $3 < 479.8 } END { exit !(bad == 0 && n == " 720 1200 1920") }' got
+    l2collect -q -d sim:tiny -o run.tsv latency order=back chains=3 size=240K
+    [ "$(column n run.tsv | awk '{ n += $1 } END { print n % 1920 }')" -eq 0 ]
+    fails 2 'order=back needs two pointers' l2collect -q -d sim:tiny latency order=back stride=8 size=64K
+}
+
+@test "latency: sizes that are given are walked back when asked for" {
+    l2collect -q -d sim:tiny -o run.tsv latency size=64K
+    [ "$(column order run.tsv | sort -u)" = cycle ]
+    l2collect -q -d sim:tiny -o run.tsv latency order=back,shuffle,cycle size=64K
+    [ "$(column order run.tsv | sort -u | tr '\n' ' ')" = "back cycle shuffle " ]
+    l2collect -q -d sim:tiny -o run.tsv latency
+    grep -P '\tback\t' run.tsv | cut -f 3 | sort -n | awk '{ x[NR] = $1 } END { print x[1], x[NR]; exit !(x[1] >= 15360 && x[1] < 17000 && x[NR] == 245760) }'
+}
+
+@test "linger: what a pause leaves, and what it is refused" {
+    l2collect -q -d sim:tiny -o run.tsv linger pause=0,50 passes=2
+    hits run.tsv pause >got
+    printf '0 960 480\n50 960 480\n' | diff - got
+    fails 2 'is not a multiple of 8' l2collect -q -d sim:tiny linger stride=20
+    fails 1 'the device has 8 SMs' l2collect -q -d sim:tiny linger sm=8
+    fails 2 'pause: not between 0 and 60000 ms' l2collect -q -d sim:tiny linger pause=70000
+}
+
 @test "the manual's examples on the simulated chip print what it says" {
     awk '/^\.Ed/ { on = 0 } /^\$ .*-d sim:/ { on = 1 } on' "$TOP/man/l2collect.1" >shown
     grep '^\$ ' shown | cut -c 3- | while IFS= read -r line; do
