@@ -189,11 +189,35 @@ static void draw_rows(struct plot *p, struct series_set *set, const char *what,
     series_free(set);
 }
 
+/* The rows without walks back where the same walks forwards are there, or both would be one cloud. The caller frees the
+ * cells. */
+static struct frame forwards(const struct plot *p, const struct frame *f)
+{
+    size_t order = frame_find(f, "order");
+    struct frame g = *f;
+    bool cycle = false;
+
+    g.cell = xcalloc(f->nrow * f->ncolumn + 1, sizeof *g.cell);
+    g.nrow = 0;
+    for (size_t row = 0; row < f->nrow && order != TSV_NONE && !cycle; row++)
+        cycle = strcmp(frame_text(p->data, f, row, order), "cycle") == 0;
+    for (size_t row = 0; row < f->nrow; row++) {
+        if (cycle && strcmp(frame_text(p->data, f, row, order), "back") == 0)
+            continue;
+        memcpy(g.cell + g.nrow * g.ncolumn, f->cell + row * f->ncolumn,
+               f->ncolumn * sizeof *g.cell);
+        g.nrow++;
+    }
+    return g;
+}
+
 void plot_histogram_raw(struct plot *p, const struct frame *f)
 {
     const char *y = p->y != NULL ? p->y : frame_find(f, "gbps") != TSV_NONE ? "gbps" : "cycles";
+    struct frame g = forwards(p, f);
 
-    draw_rows(p, distributions(p, f, y, y), y, raw_row);
+    draw_rows(p, distributions(p, &g, y, y), y, raw_row);
+    free(g.cell);
 }
 
 void plot_histogram(struct plot *p, const struct frame *f)
@@ -253,10 +277,11 @@ void plot_density(struct plot *p, const struct frame *f)
     double lo, hi;
     struct span span;
     char *knees;
+    struct frame g = forwards(p, f);
 
-    warn_mixed(p, f);
+    warn_mixed(p, &g);
     by_size.group = "size";
-    set = distributions(&by_size, f, "cycles", "cycles");
+    set = distributions(&by_size, &g, "cycles", "cycles");
     span = (struct span){size_of(&set->series[0]), size_of(&set->series[set->n - 1]), true};
     value_range(set, &lo, &hi);
     span.logarithmic = plot_bytes_axis(p, 'x', span.lo, span.hi);
@@ -277,6 +302,7 @@ void plot_density(struct plot *p, const struct frame *f)
                   : "plot $density0 using 1:2:3:4:5:6:7 with boxxyerror palette fillstyle solid\n",
           p->to);
     free(knees);
+    free(g.cell);
     series_free(set);
 }
 

@@ -22,6 +22,22 @@ knees()
     awk '{ c = 30.80192 * NR; bad += !($2 > 0.97 * c && $2 < 1.03 * c) } END { exit bad }' got
 }
 
+@test "h200 latency walked back: the count, short of the sets by the lines of others" {
+    archive=$TOP/share/archive/h200-d
+    knees latency | tee got
+    awk '{ c = 30.80192 * NR; bad += !($2 > 0.96 * c && $2 < c) } END { exit !(NR == 2 && bad == 0) }' got
+    l2level "$archive/latency.tsv.gz" 2>/dev/null >levels
+    found levels capacity_side count | awk '{ print; exit !($1 > 0.97 * 30801920 && $1 < 30801920) }'
+}
+
+# Lines that hit the own side after a pause of so many milliseconds, of 240 640 that fit.
+@test "h200 linger: lines of others come in with time" {
+    l2stat -g pause -m "$TOP/share/archive/h200-d/linger.tsv.gz" 2>/dev/null | body - |
+        awk -F '\t' '$2 == 1 { left[$1] = $9 / 5 }
+            END { rate = (left[0] - left[1000]) / 1000; print left[0], left[1000], rate
+                  exit !(left[0] > 233000 && left[0] < 240640 && rate > 10 && rate < 20) }'
+}
+
 @test "h200 latency through L1: L1, then the same two" {
     knees latency-ca | tee got
     awk '{ x[NR] = $1 } END {
