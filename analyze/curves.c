@@ -77,6 +77,23 @@ static int is_summary(const struct tsv *t, size_t y)
            strncmp(t->column[y], "q", 1) == 0;
 }
 
+static bool is_asked(const struct curves_want *want, const char *name)
+{
+    for (size_t g = 0; g < want->groups; g++)
+        if (strcmp(want->group[g], name) == 0)
+            return true;
+    return false;
+}
+
+/* Walks back are told from those forwards whatever -g names. */
+static void add_order(struct reader *r)
+{
+    size_t order = tsv_find(r->t, "order");
+
+    if (order != TSV_NONE && order != r->x && order != r->y && !is_asked(r->want, "order"))
+        r->key[r->keys++] = order;
+}
+
 static void find_columns(struct reader *r)
 {
     struct tsv *t = r->t;
@@ -94,10 +111,12 @@ static void find_columns(struct reader *r)
         r->median = tsv_find(t, "cycles_median");
     r->spread = tsv_find(t, "spread_pct");
     r->stride = strcmp(t->column[r->x], "size") == 0 ? tsv_find(t, "stride") : TSV_NONE;
-    r->key = xmalloc((t->ncolumn + r->want->groups) * sizeof *r->key);
+    r->key = xmalloc((t->ncolumn + r->want->groups + 1) * sizeof *r->key);
     r->keys = 0;
     for (size_t g = 0; g < r->want->groups; g++)
         r->key[r->keys++] = xtsv_column(t, r->want->group[g]);
+    if (r->want->group != NULL)
+        add_order(r);
     for (size_t k = 0; k < t->ncolumn && r->want->group == NULL; k++) {
         const struct column *c = column_find(t->column[k]);
 
@@ -283,7 +302,9 @@ static void keep_keys(struct reader *r, struct curves *c)
     size_t kept = 0;
 
     for (size_t k = 0; k < r->keys; k++) {
-        if (r->want->group == NULL && (r->words[k].n < 2 || follows_x(r, k)))
+        bool asked = k < r->want->groups;
+
+        if (!asked && (r->words[k].n < 2 || follows_x(r, k)))
             continue;
         for (size_t i = 0; i < r->points; i++)
             r->point[i].word[kept] = r->point[i].word[k];
@@ -434,7 +455,7 @@ struct curves *xcurves_read(struct tsv *t, const struct curves_want *want)
     c->stride = only_stride(&r);
     keep_keys(&r, c);
     cut_all(&r, c);
-    curves_pair(c);
+    curves_pair(c, is_asked(want, "order"));
     c->dropped = r.dropped;
     c->averaged = r.repeats;
     reader_free(&r);

@@ -38,8 +38,9 @@ struct curves {
  * sd/sqrt(n) of the samples (n: at most the lines of the working set, where x is `size` and `stride` is known), or comes from columns sd and n, ci_lo and ci_hi, or spread_pct. Columns that are parameters
  * (columns.h) and vary tell curves apart, but not one that has another value at every x. Exits when a column is missing. */
 struct curves *xcurves_read(struct tsv *t, const struct curves_want *want);
-/* Walks back are no curves of their own where the walks forwards are there: they become their `back`. xcurves_read does it. */
-void curves_pair(struct curves *c);
+/* Walks back are no curves of their own where the walks forwards are there: they become their `back`, and column order goes unless
+ * it tells other curves apart or `keep`. xcurves_read does it. */
+void curves_pair(struct curves *c, bool keep);
 void curves_free(struct curves *c);
 
 #endif

@@ -26,10 +26,10 @@ static void drop_group(struct curves *c, size_t g)
     c->groups--;
 }
 
-void curves_pair(struct curves *c)
+void curves_pair(struct curves *c, bool keep)
 {
     size_t order = 0, kept = 0;
-    bool varies = false;
+    bool varies = keep;
 
     while (order < c->groups && strcmp(c->group[order], "order") != 0)
         order++;

@@ -159,29 +159,41 @@ static int shuffle_and_warm(struct run *r, struct latency *l)
     return failed ? -1 : 0;
 }
 
-static int timed_pass(struct run *r, struct latency *l, const char *order, uint64_t pass,
+static int chase_pass(struct run *r, struct latency *l, const char *order, uint64_t pass,
                       uint64_t hops)
 {
     struct chase *c = &l->chase;
 
-    if (run_stopped())
-        return 0;
     l->order = order;
     l->pass = pass;
     c->warm = rewarm_hops(l);
     c->hops = hops;
-    memset(c->bins, 0, l->chains.n * CHASE_BINS * sizeof *c->bins);
     if (r->dev->ops->chase(r->dev, c) != 0)
         return -1;
-    write_pass(r, l);
     made_hops(r, l, (double)hops);
+    return 0;
+}
+
+static void clear_bins(struct latency *l)
+{
+    memset(l->chase.bins, 0, l->chains.n * CHASE_BINS * sizeof *l->chase.bins);
+}
+
+static int timed_pass(struct run *r, struct latency *l, const char *order, uint64_t pass)
+{
+    if (run_stopped())
+        return 0;
+    clear_bins(l);
+    if (chase_pass(r, l, order, pass, l->hops) != 0)
+        return -1;
+    write_pass(r, l);
     return 0;
 }
 
 static int cycle_passes(struct run *r, struct latency *l)
 {
     for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
-        if (timed_pass(r, l, "cycle", pass, l->hops) != 0)
+        if (timed_pass(r, l, "cycle", pass) != 0)
             return -1;
     return 0;
 }
@@ -189,7 +201,7 @@ static int cycle_passes(struct run *r, struct latency *l)
 static int shuffle_passes(struct run *r, struct latency *l)
 {
     for (uint64_t pass = 0; pass < l->passes && !run_stopped(); pass++)
-        if (shuffle_and_warm(r, l) != 0 || timed_pass(r, l, "shuffle", pass, l->hops) != 0)
+        if (shuffle_and_warm(r, l) != 0 || timed_pass(r, l, "shuffle", pass) != 0)
             return -1;
     return 0;
 }
@@ -211,19 +223,28 @@ static uint64_t somewhere(struct run *r, const struct latency *l)
     return rng_below(&r->rng, room + 1) * l->chains.stride;
 }
 
-/* Each pass has a cycle and a place of its own: which lines were met last, and on which side they are, is chance, too. */
+/* Each pass has a cycle and a place of its own: which lines were met last, and on which side they are, is chance, too. Timed by
+ * hop they are one distribution, since small sizes have hundreds of them. */
 static int back_passes(struct run *r, struct latency *l)
 {
     size_t nodes = l->chains.nodes;
+    bool each = l->chase.record == CHASE_EACH;
 
+    clear_bins(l);
     for (uint64_t pass = 0; pass < ways_back(nodes) && !run_stopped(); pass++) {
         if (pass > 0 && build(r, l, somewhere(r, l)) != 0)
             return -1;
+        if (run_stopped())
+            break;
         chains_turn(&l->chains);
-        if (timed_pass(r, l, "back", pass, nodes) != 0)
+        if (chase_pass(r, l, "back", each ? 0 : pass, nodes) != 0)
             return -1;
         made_hops(r, l, pass > 0 ? (double)nodes : 0);
+        if (!each)
+            write_pass(r, l);
     }
+    if (each)
+        write_pass(r, l);
     return 0;
 }
 

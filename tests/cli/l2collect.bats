@@ -324,9 +324,10 @@ hits()
 @test "latency order=back: every line once, and one side's 480 lines hit to the last one" {
     l2collect -q -d sim:tiny -o run.tsv latency order=back size=90K,150K,240K
     hits run.tsv size | tee got
-    awk '{ n = n " " $2; bad += $3 > 480 || $3 < 479.8 } END { exit !(bad == 0 && n == " 720 1200 1920") }' got
-    l2collect -q -d sim:tiny -o run.tsv latency order=back chains=3 size=240K
-    [ "$(column n run.tsv | awk '{ n += $1 } END { print n % 1920 }')" -eq 0 ]
+    awk '{ lines = $1 / 128; bad += $2 % lines != 0 || $2 < 131072; hit = $3 / $2 * lines; bad += hit > 480 || hit < 479.8 }
+        END { exit !(bad == 0 && NR == 3) }' got
+    l2collect -q -d sim:tiny -o run.tsv latency order=back chains=3 size=240K timing=total
+    [ "$(column n run.tsv | sort -u)" -eq 640 ]
     fails 2 'order=back needs two pointers' l2collect -q -d sim:tiny latency order=back stride=8 size=64K
 }
 
