@@ -282,7 +282,7 @@ static void put_capacities(struct out *o, const struct curve *c, const struct an
 
             /* Memory has one latency: half of what is no local hit is the other side's. */
             if (level_of(a, LEVEL_DRAM_REMOTE) == a->mix.nlevel)
-                miss = fmax(0, (1 - share(a, s, LEVEL_LOCAL)) / 2 - hit);
+                miss = fmax(0, (1 - share(a, s, LEVEL_L1) - share(a, s, LEVEL_LOCAL)) / 2 - hit);
             if (hit + miss < 0.1)
                 continue;
             size[n] = c->size[s];
@@ -456,7 +456,9 @@ int main(int argc, char **argv)
     read_curves(t, &c, &back, &replays);
     if (c.n == 0)
         xdie(EXIT_FAILED, "%s: no rows with timing=each%s", t->file,
-             replays.n > 0 ? "; a replay needs latency rows of its device beside it" : "");
+             replays.n > 0 ? "; a replay needs latency rows of its device beside it"
+             : back.n > 0  ? " and order=cycle: rows of order=back alone do not tell the levels"
+                           : "");
     sort_curve(&c);
     solve(&c, &o, &a);
     prov_command(&t->prov, argc, argv);

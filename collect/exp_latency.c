@@ -166,7 +166,6 @@ static int chase_pass(struct run *r, struct latency *l, const char *order, uint6
 
     l->order = order;
     l->pass = pass;
-    c->warm = rewarm_hops(l);
     c->hops = hops;
     if (r->dev->ops->chase(r->dev, c) != 0)
         return -1;
@@ -184,6 +183,7 @@ static int timed_pass(struct run *r, struct latency *l, const char *order, uint6
     if (run_stopped())
         return 0;
     clear_bins(l);
+    l->chase.warm = rewarm_hops(l);
     if (chase_pass(r, l, order, pass, l->hops) != 0)
         return -1;
     write_pass(r, l);
@@ -231,6 +231,7 @@ static int back_passes(struct run *r, struct latency *l)
     bool each = l->chase.record == CHASE_EACH;
 
     clear_bins(l);
+    l->chase.warm = 0; /* L1 stays cold: what hits is L2's */
     for (uint64_t pass = 0; pass < ways_back(nodes) && !run_stopped(); pass++) {
         if (pass > 0 && build(r, l, somewhere(r, l)) != 0)
             return -1;

@@ -69,3 +69,26 @@ within()
 @test "nothing to work on: exit 1 and the reason" {
     fails 1 'no rows with timing=each' l2level "$DATA/header_only.tsv"
 }
+
+@test "l2level: both capacities where memory takes as long from either side, through L1 or not" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    sed 's/^latency_dram_remote .*/latency_dram_remote 450/' "$L2TOOLS_SHARE/devices/tiny.dev" >my.dev
+    for op in cg ca; do
+        l2collect -q -d sim:./my.dev latency op=$op | l2level -w 8 2>/dev/null >found
+        body found | awk -F '\t' '{ print } function off(c) { return $2 < 0.95 * c || $2 > 1.05 * c }
+            $1 == "capacity_side" { n++; bad += off(61440) } $1 == "capacity_total" { n++; bad += off(122880) }
+            END { exit !(n == 3 && bad == 0) }'
+    done
+}
+
+@test "l2level: hits on the way back are counted, not under random replacement" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    l2collect -q -d sim:tiny latency >run.tsv
+    l2level run.tsv 2>/dev/null | body - | awk -F '\t' '$6 == "count" { print; exit !($1 == "capacity_side" && $2 > 61380 && $2 <= 61440 && $3 <= $2 && $4 > 61440) }'
+    { cat "$L2TOOLS_SHARE/devices/tiny.dev"; echo 'policy random'; } >my.dev
+    l2collect -q -d sim:./my.dev latency | l2level 2>err >found
+    not grep -qP '\tcount\t' found
+    grep -q 'capacity_side: not counted: what hits on the way back differs by' err
+    not l2level -l <(l2body awk -F '\t' '$7 == "back"' <run.tsv) 2>err
+    grep -q 'order=back alone' err
+}
