@@ -155,8 +155,8 @@ const struct column column_table[] = {
     {"y_after", REAL, VALUE, "of y", "level after the knee"},
     {"height", REAL, VALUE, "", "rise relative to the level before"},
     {"conf", WORD, VALUE, "", "high or low"},
-    {"capacity", REAL, VALUE, "of x", "place that the law of a rise names; nan without a law"},
-    {"law", WORD, VALUE, "", "law of a rise: sets, random, step, reach, saturation, none"},
+    {"capacity", REAL, VALUE, "of x", "place that the law of a rise names, or that was counted; nan without"},
+    {"law", WORD, VALUE, "", "law of a rise: sets, random, step, reach, saturation, none; count: where walks back bend"},
 
     /* l2slice */
     {"location", WHOLE, VALUE, "", "group of lines with the same fingerprint; -1: not clear"},
