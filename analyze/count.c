@@ -1,5 +1,6 @@
 /* Lines through the cycles of whole walks, and where they meet. */
 #include "count.h"
+#include "../share/lib/mem.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,7 +13,6 @@ enum { LEAST = 3 };
 static const double certain = 0.015;
 /* Part of the cache that may be empty at the bend: 16 ways filled at random leave a tenth, two rises taken for one leave more. */
 static const double uneven = 0.12;
-
 /* The bend over the middle of the rise: when sets fill evenly half of the hits are lost just above the capacity, else below. */
 static const double farthest = 1.2;
 
@@ -80,11 +80,11 @@ static double meet(const double *x, const double *total, size_t n, const struct 
 
 void count_capacities(const double *x, const double *y, size_t n, struct knee_fit *fit)
 {
-    double *total = malloc((n + 1) * sizeof *total);
+    double *total = xmalloc((n + 1) * sizeof *total);
 
-    for (size_t i = 0; i < n && total != NULL; i++)
+    for (size_t i = 0; i < n; i++)
         total[i] = x[i] * y[i];
-    for (size_t i = 0; i < fit->count && total != NULL; i++) {
+    for (size_t i = 0; i < fit->count; i++) {
         struct knee *k = &fit->knee[i];
         bool other = (k->note & KNEE_EDGE) || k->after < k->before || k->law == LAW_RANDOM ||
                      k->law == LAW_REACH;

@@ -24,8 +24,7 @@ struct one_curve {
 
 struct curves {
     char *x_name, *y_name;
-    char **
-        group; /* columns that tell the curves apart; not order, when that only parts walks back from theirs forwards */
+    char **group; /* columns that tell the curves apart */
     size_t groups;
     struct one_curve *curve;
     size_t n;

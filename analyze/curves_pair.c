@@ -5,13 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_back_of(const struct curves *c, size_t order, const struct one_curve *a,
-                       const struct one_curve *b)
+/* The curve of the same labels but order=cycle, NULL when there is none. */
+static struct one_curve *forwards_of(const struct curves *c, size_t order,
+                                     const struct one_curve *back)
 {
-    for (size_t g = 0; g < c->groups; g++)
-        if (strcmp(a->label[g], g == order ? "back" : b->label[g]) != 0)
-            return false;
-    return strcmp(b->label[order], "cycle") == 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct one_curve *o = &c->curve[i];
+        size_t g = 0;
+
+        while (g < c->groups && strcmp(o->label[g], g == order ? "cycle" : back->label[g]) == 0)
+            g++;
+        if (g == c->groups)
+            return o;
+    }
+    return NULL;
 }
 
 static void drop_group(struct curves *c, size_t g)
@@ -35,13 +42,17 @@ void curves_pair(struct curves *c, bool keep)
         order++;
     if (order == c->groups)
         return;
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->n && c->curve[i].n > 0; k++)
-            if (is_back_of(c, order, &c->curve[i], &c->curve[k])) {
-                c->curve[k].back = xmalloc(sizeof *c->curve);
-                *c->curve[k].back = c->curve[i];
-                c->curve[i].n = 0;
-            }
+    for (size_t i = 0; i < c->n; i++) {
+        struct one_curve *o = &c->curve[i];
+        bool back = strcmp(o->label[order], "back") == 0;
+        struct one_curve *forwards = back ? forwards_of(c, order, o) : NULL;
+
+        if (forwards == NULL)
+            continue;
+        forwards->back = xmalloc(sizeof *o);
+        *forwards->back = *o;
+        o->n = 0;
+    }
     for (size_t i = 0; i < c->n; i++)
         if (c->curve[i].n > 0)
             c->curve[kept++] = c->curve[i];

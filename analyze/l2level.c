@@ -10,6 +10,7 @@
 #include "level.h"
 #include "mixture.h"
 #include "played.h"
+#include "values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -294,40 +295,33 @@ static void put_capacities(struct out *o, const struct curve *c, const struct an
     free(hits);
 }
 
-static int by_value(const void *a, const void *b)
+/* Bytes that hit the SM's own side on the way back, of every size of which a fifth and more does not; sorted. */
+static struct values count_hits(const struct answer *a)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Bytes that hit the SM's own side on the way back, of every size of which a fifth and more does not; in order. */
-static size_t count_hits(const struct answer *a, double *bytes)
-{
-    const struct curve *back = a->back;
-    size_t local = level_of(a, LEVEL_LOCAL), n = 0;
+    size_t local = level_of(a, LEVEL_LOCAL);
+    struct values bytes = {0};
     double part[MIXTURE_MAX];
 
-    for (size_t s = 0; s < back->n && local < a->mix.nlevel; s++) {
-        mixture_share(&a->mix, back->row[s], part);
+    for (size_t s = 0; s < a->back->n && local < a->mix.nlevel; s++) {
+        mixture_share(&a->mix, a->back->row[s], part);
         if (part[local] < 0.8)
-            bytes[n++] = part[local] * back->size[s];
+            values_add(&bytes, part[local] * a->back->size[s]);
     }
-    if (n > 0)
-        qsort(bytes, n, sizeof *bytes, by_value);
-    return n;
+    values_sort(&bytes);
+    return bytes;
 }
 
 /* What the way back finds is all that the own side holds, if it is the same for every size; but for lines of others that
  * came in meanwhile. */
 static void put_counts(struct out *o, const struct answer *a)
 {
-    double *bytes = xcalloc(a->back->n + 1, sizeof *bytes), middle, spread;
-    size_t n = count_hits(a, bytes);
+    struct values bytes = count_hits(a);
+    double lo, hi, spread;
 
-    if (n >= LEAST_SIZES) {
-        middle = (bytes[(n - 1) / 2] + bytes[n / 2]) / 2;
-        spread = bytes[n - 1] / bytes[0] - 1;
+    if (bytes.n >= LEAST_SIZES) {
+        lo = bytes.v[0];
+        hi = bytes.v[bytes.n - 1];
+        spread = hi / lo - 1;
         if (spread > SAME)
             cli_warn("capacity_side: not counted: what hits on the way back differs by %.2g %% "
                      "from size to size, so the cache does not keep the last lines alone (as "
@@ -335,12 +329,12 @@ static void put_counts(struct out *o, const struct answer *a)
                      100 * spread);
         for (int k = 0; k < 2 && spread <= SAME; k++)
             if (k == 0 || level_of(a, LEVEL_REMOTE) == a->mix.nlevel)
-                finding_put(o, k ? "capacity_total" : "capacity_side", middle, bytes[0],
-                            bytes[n - 1] * (1 + OTHERS), "count", n,
+                finding_put(o, k ? "capacity_total" : "capacity_side", values_median(&bytes), lo,
+                            hi * (1 + OTHERS), "count", bytes.n,
                             "what hits the own side on the way back through a cycle; above it, "
                             "room for lines of others");
     }
-    free(bytes);
+    values_free(&bytes);
 }
 
 static void print_findings(const struct curve *c, const struct answer *a, struct prov *p)

@@ -8,13 +8,12 @@
 struct chains {
     struct chain *chain; /* n of them: SM and place of each walker */
     size_t n;
-    size_t nodes;    /* of each chain */
-    uint64_t stride; /* bytes */
-    uint64_t window; /* bytes: all nodes of one before the next one; 0: no windows */
-    uint32_t *next;  /* room for `nodes` numbers */
-    uint32_t
-        *before; /* not NULL: nodes also point to the one before them; room for n x nodes numbers */
-    uint64_t place; /* of the first chain's first pointer, as built */
+    size_t nodes;     /* of each chain */
+    uint64_t stride;  /* bytes */
+    uint64_t window;  /* bytes: all nodes of one before the next one; 0: no windows */
+    uint32_t *next;   /* room for `nodes` numbers */
+    uint32_t *before; /* NULL: no way back; else room for n x nodes numbers */
+    uint64_t place;   /* of the first chain's first pointer, as built */
 };
 
 /* The SM of walker k of n: from `first` on, spread over the chip, no SM twice when n <= sms. */
@@ -27,8 +26,8 @@ void cycle_in_windows(struct rng *r, uint32_t *next, uint32_t *work, size_t n, s
 /* Where a node's second pointer is, bytes from its first. */
 enum { CHAINS_OTHER = 8 };
 
-/* Writes a fresh random cycle for every chain, its pointers `at` bytes from the buffer's start (those to the node before
- * CHAINS_OTHER bytes further), and puts the walkers at its start. */
+/* Writes a fresh random cycle for every chain, its pointers `at` bytes from the buffer's start (where there is `before`, those to
+ * the node before CHAINS_OTHER bytes further), and puts the walkers at its start. */
 int chains_build(struct run *r, struct chains *c, uint64_t at);
 
 /* Turns the walkers round: the node that they load next is the one that they loaded last, and from there they go backwards. */

@@ -130,8 +130,10 @@ static void made_hops(struct run *r, struct latency *l, double hops)
 /* Builds a cycle at this place in the nodes, and walks it around. */
 static int build(struct run *r, struct latency *l, uint64_t at)
 {
-    return chains_build(r, &l->chains, at) != 0 || chains_verify(r, &l->chains, &l->chase) != 0 ? -1
-                                                                                                : 0;
+    if (chains_build(r, &l->chains, at) != 0 || chains_verify(r, &l->chains, &l->chase) != 0)
+        return -1;
+    made_hops(r, l, (double)l->chains.nodes);
+    return 0;
 }
 
 /* Before the passes of a size: a cycle, and hops until the cache has settled. */
@@ -141,7 +143,7 @@ static int build_and_warm(struct run *r, struct latency *l)
 
     if (build(r, l, 0) != 0 || chains_walk(r, &l->chase, warm) != 0)
         return -1;
-    made_hops(r, l, (double)(l->chains.nodes + warm));
+    made_hops(r, l, (double)warm);
     return 0;
 }
 
@@ -151,7 +153,6 @@ static int shuffle_and_warm(struct run *r, struct latency *l)
     struct chain *place = xcalloc(l->chains.n, sizeof *place);
     int failed = build(r, l, CHAINS_OTHER);
 
-    made_hops(r, l, (double)l->chains.nodes);
     memcpy(place, l->chains.chain, l->chains.n * sizeof *place);
     failed = failed || build_and_warm(r, l);
     memcpy(l->chains.chain, place, l->chains.n * sizeof *place);
@@ -240,7 +241,6 @@ static int back_passes(struct run *r, struct latency *l)
         chains_turn(&l->chains);
         if (chase_pass(r, l, "back", each ? 0 : pass, nodes) != 0)
             return -1;
-        made_hops(r, l, pass > 0 ? (double)nodes : 0);
         if (!each)
             write_pass(r, l);
     }
@@ -348,14 +348,14 @@ static int run_sizes(struct run *r, struct latency *l, const struct sizes *nodes
 
 static void choose_orders(const struct run *r, struct latency *l)
 {
-    bool all = param_auto(r, "order");
+    bool automatic = param_auto(r, "order");
     uint64_t l2 = r->dev->info.l2_bytes;
 
-    l->cycle = all || param_has(r, "order", "cycle");
-    l->shuffle = !all && param_has(r, "order", "shuffle");
-    if (!all && param_has(r, "order", "back"))
+    l->cycle = automatic || param_has(r, "order", "cycle");
+    l->shuffle = !automatic && param_has(r, "order", "shuffle");
+    if (!automatic && param_has(r, "order", "back"))
         l->back_most = UINT64_MAX;
-    if (all && param_auto(r, "size") && l->chains.stride >= 16) {
+    if (automatic && param_auto(r, "size") && l->chains.stride >= 16) {
         l->back_least = l2 / 8;
         l->back_most = 2 * l2;
     }
